@@ -18,6 +18,7 @@ demo: setup ## boot emulated hosts, measure, serve (ARGS=--recorded: show a run 
 	@.venv/bin/mitigauge demo $(ARGS)
 
 quick: ## formatting and types of what changed, and the nearest tests; a minute (ARGS=--help)
+	@[ ! -x .venv/bin/mitigauge ] || scripts/generate
 	@python scripts/quick.py $(if $(BUDGET),--budget $(BUDGET)) $(ARGS)
 
 test: setup ## tests of every part, with one real run on an emulated host (SKIP_LAB=1: without it)

@@ -12,7 +12,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).resolve().parent
-# mitigauge/settings.py looks for them in `mitigauge/share` where there is no checkout.
+# mitigauge/core/settings.py looks for them in `mitigauge/share` where there is no checkout.
 SHARED = (
     "ansible/ansible.cfg",
     "ansible/envs/example",
@@ -35,6 +35,10 @@ class BuildWithShared(build_py):
     """Copies the shared folders, but for an editable installation, which reads the checkout's."""
 
     def run(self) -> None:
+        if not (HERE / "mitigauge/client/operations.py").exists() and not self.editable_mode:
+            raise SystemExit(
+                "mitigauge/client is not whole: run `make setup` first, which makes it of the API"
+            )
         super().run()
         if not self.editable_mode:
             for name in SHARED:

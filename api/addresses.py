@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Bound to these, the service hears on every address, but nobody asks for it by them.

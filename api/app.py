@@ -60,8 +60,8 @@ from api.stored_pages import StoredPages
 from api.versions import Versions, versioned
 from api.wrong_keys import WrongKeys
 from mitigauge.access.roles import Right
-from mitigauge.database.engine import get_engine
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.engine import get_engine
 
 
 class Service(FastAPI):

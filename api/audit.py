@@ -13,11 +13,11 @@ from api.downloads import LINES
 from api.gate import needs
 from api.parameters import Moment, Word
 from api.problems import AS_JSON
+from mitigauge.access.audit import views
+from mitigauge.access.audit.actions import Action, SubjectKind
+from mitigauge.access.audit.repository import AuditFilter
+from mitigauge.access.audit.schemas import AuditPage
 from mitigauge.access.roles import Right
-from mitigauge.audit import views
-from mitigauge.audit.actions import Action, SubjectKind
-from mitigauge.audit.repository import AuditFilter
-from mitigauge.audit.schemas import AuditPage
 
 router = APIRouter(prefix="/api/audit", tags=["audit"])
 

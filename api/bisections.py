@@ -15,19 +15,19 @@ from api.kernels import patches_of, require_known_profile
 from api.parameters import Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from mitigauge.access.roles import Caller, Right, roles_with
-from mitigauge.bisect import bisection_view, repository, service
-from mitigauge.bisect.draft import Draft
-from mitigauge.bisect.schemas import BisectionHead, BisectionRequest, BisectionView
-from mitigauge.bisect.sources import from_arms, from_patches, from_revision
-from mitigauge.bisect.states import BisectionState
-from mitigauge.errors import Forbidden, InvalidInput
-from mitigauge.files.blobs import blob_store
-from mitigauge.regressions import proposal
-from mitigauge.regressions import service as regressions
-from mitigauge.regressions.proposal import CellName
-from mitigauge.regressions.proposal_schemas import BisectionProposal
-from mitigauge.series import service as series_service
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import Forbidden, InvalidInput
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import bisection_view, repository, service
+from mitigauge.tracking.bisect.draft import Draft
+from mitigauge.tracking.bisect.schemas import BisectionHead, BisectionRequest, BisectionView
+from mitigauge.tracking.bisect.sources import from_arms, from_patches, from_revision
+from mitigauge.tracking.bisect.states import BisectionState
+from mitigauge.tracking.regressions import proposal
+from mitigauge.tracking.regressions import service as regressions
+from mitigauge.tracking.regressions.proposal import CellName
+from mitigauge.tracking.regressions.proposal_schemas import BisectionProposal
+from mitigauge.tracking.series import service as series_service
 
 router = APIRouter(prefix="/api/bisections", tags=["bisections"])
 

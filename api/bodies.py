@@ -8,8 +8,8 @@ from typing import Any, Final
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from mitigauge.errors import InvalidInput, MitigaugeError, TooLarge
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import InvalidInput, MitigaugeError, TooLarge
+from mitigauge.core.settings import get_settings
 
 # What a web form can send to anywhere is not among these.
 CONTENT_TYPES = ("application/json", "application/yaml")

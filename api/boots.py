@@ -8,10 +8,10 @@ from fastapi.responses import StreamingResponse
 from api.database import Database
 from api.parameters import Id, NameInPath
 from api.problems import AS_JSON
-from mitigauge.files.blobs import blob_store
-from mitigauge.pages import boot as boot_views
-from mitigauge.pages.boot_schemas import BootView
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.pages import boot as boot_views
+from mitigauge.reporting.pages.boot_schemas import BootView
+from mitigauge.storage.files.blobs import blob_store
 
 router = APIRouter(prefix="/api", tags=["boots"])
 

@@ -14,11 +14,11 @@ from fastapi.responses import JSONResponse
 
 from api.database import begin
 from api.problems import refusal
+from mitigauge.access.audit import service as audit
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.roles import Caller
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.errors import Forbidden
-from mitigauge.logs.logger import get_logger
+from mitigauge.core.errors import Forbidden
+from mitigauge.core.logs.logger import get_logger
 
 # So many of one caller's refusals go into the audit log within this time; the others are lines of
 # the log, so that nobody who may do nothing fills the database.

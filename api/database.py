@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, FastAPI, Request
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import require_head, transaction
+from mitigauge.storage.database.engine import require_head, transaction
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from fastapi.responses import Response, StreamingResponse
 from api.database import Database, begin
 from api.parameters import Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
-from mitigauge.documents.csv_text import as_csv, as_json_lines
-from mitigauge.pages import experiments as views
-from mitigauge.pages.iterations import IterationLine, iterations
-from mitigauge.pages.schemas import ExperimentView
-from mitigauge.tables.downloads import MATRIX_COLUMNS, iteration_rows, matrix_rows
+from mitigauge.core.documents.csv_text import as_csv, as_json_lines
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.iterations import IterationLine, iterations
+from mitigauge.reporting.pages.schemas import ExperimentView
+from mitigauge.reporting.tables.downloads import MATRIX_COLUMNS, iteration_rows, matrix_rows
 
 router = APIRouter(prefix="/api/experiments", tags=["downloads"])
 CSV = "text/csv; charset=utf-8"

@@ -17,22 +17,24 @@ from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
-from mitigauge.effect import Verdict
-from mitigauge.errors import Forbidden
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.filter import LARGEST_OFFSET, LONGEST, ExperimentFilter, Sort
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.files.yaml_file import MAX_BYTES
-from mitigauge.letters.report.service import gathered
-from mitigauge.pages import case, consequences, samples
-from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import CaseView, WholeExperimentView
-from mitigauge.pages.claim_schemas import ClaimSourceView
-from mitigauge.pages.claims import claims_beside
-from mitigauge.pages.consequence_schemas import ConsequencesView
-from mitigauge.pages.limits import PAGE_SIZE, WHOLE_ROWS
-from mitigauge.pages.sample_schemas import CollectedView
-from mitigauge.pages.schemas import (
+from mitigauge.core.effect import Verdict
+from mitigauge.core.errors import Forbidden
+from mitigauge.core.yaml_file import MAX_BYTES
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.filter import LARGEST_OFFSET, LONGEST, ExperimentFilter, Sort
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs import service, submission
+from mitigauge.reporting.letters.report.service import gathered
+from mitigauge.reporting.pages import case, consequences, samples
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.boot_schemas import CaseView, WholeExperimentView
+from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
+from mitigauge.reporting.pages.claims import claims_beside
+from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
+from mitigauge.reporting.pages.limits import PAGE_SIZE, WHOLE_ROWS
+from mitigauge.reporting.pages.sample_schemas import CollectedView
+from mitigauge.reporting.pages.schemas import (
     EventView,
     ExperimentChoices,
     ExperimentHead,
@@ -40,8 +42,6 @@ from mitigauge.pages.schemas import (
     MatrixView,
     ProgressView,
 )
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service, submission
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 

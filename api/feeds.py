@@ -15,19 +15,19 @@ from api.database import Database
 from api.experiments import HAS_IT, asked_filter
 from api.problems import AS_JSON
 from api.regressions import asked_filter as regressions_asked
-from mitigauge.documents.atom import MEDIA_TYPE, Feed, FeedEntry, render
-from mitigauge.documents.parts import counted
-from mitigauge.experiments.filter import ExperimentFilter
-from mitigauge.letters.weekly import service as weekly
-from mitigauge.letters.weekly.views import WeeklyLine
-from mitigauge.pages import experiments
-from mitigauge.pages.schemas import ExperimentSummary
-from mitigauge.regressions import service as regressions
-from mitigauge.regressions.repository import RegressionFilter
-from mitigauge.regressions.schemas import RegressionSummary
-from mitigauge.series import listing
-from mitigauge.series.schemas import SeriesHead
-from mitigauge.settings import get_settings
+from mitigauge.core.documents.atom import MEDIA_TYPE, Feed, FeedEntry, render
+from mitigauge.core.documents.parts import counted
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.experiments.filter import ExperimentFilter
+from mitigauge.reporting.letters.weekly import service as weekly
+from mitigauge.reporting.letters.weekly.views import WeeklyLine
+from mitigauge.reporting.pages import experiments
+from mitigauge.reporting.pages.schemas import ExperimentSummary
+from mitigauge.tracking.regressions import service as regressions
+from mitigauge.tracking.regressions.repository import RegressionFilter
+from mitigauge.tracking.regressions.schemas import RegressionSummary
+from mitigauge.tracking.series import listing
+from mitigauge.tracking.series.schemas import SeriesHead
 
 router = APIRouter(prefix="/api/feeds", tags=["feeds"])
 

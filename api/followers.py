@@ -18,11 +18,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.problems import TooMany
-from mitigauge.database.engine import transaction
-from mitigauge.errors import MitigaugeError
-from mitigauge.experiments.event_log import CHANNEL
-from mitigauge.pages import experiments as views
-from mitigauge.pages.schemas import EventView, ProgressView
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.measurement.experiments.event_log import CHANNEL
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.schemas import EventView, ProgressView
+from mitigauge.storage.database.engine import transaction
 
 PAGE: Final = 500
 # In case a notification was lost.

@@ -25,8 +25,8 @@ from api.wrong_keys import WrongKeys, group_of
 from mitigauge.access import service
 from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
 from mitigauge.access.service import Unauthenticated
-from mitigauge.audit.actor import Way, become, current_actor
-from mitigauge.errors import Forbidden, InvalidInput
+from mitigauge.core.actor import Way, become, current_actor
+from mitigauge.core.errors import Forbidden, InvalidInput
 
 SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"

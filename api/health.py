@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from mitigauge.database.engine import require_head
-from mitigauge.version import VERSION
+from mitigauge.core.version import VERSION
+from mitigauge.storage.database.engine import require_head
 
 router = APIRouter(prefix="/api/health", tags=["health"])
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.stored_pages import StoredPages
-from mitigauge.home.schemas import HomeView
-from mitigauge.home.service import show_home
+from mitigauge.reporting.home.schemas import HomeView
+from mitigauge.reporting.home.service import show_home
 
 router = APIRouter(prefix="/api/home", tags=["home"])
 

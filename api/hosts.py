@@ -12,12 +12,12 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
-from mitigauge.errors import Conflict
-from mitigauge.fleet.absence_repository import LONGEST_REASON
-from mitigauge.pages import hosts as host_views
-from mitigauge.pages.host_list import HostFilter, HostState
-from mitigauge.pages.host_schemas import HostSummary, HostView
-from mitigauge.runs import service
+from mitigauge.core.errors import Conflict
+from mitigauge.measurement.fleet.absence_repository import LONGEST_REASON
+from mitigauge.measurement.runs import service
+from mitigauge.reporting.pages import hosts as host_views
+from mitigauge.reporting.pages.host_list import HostFilter, HostState
+from mitigauge.reporting.pages.host_schemas import HostSummary, HostView
 
 router = APIRouter(prefix="/api/hosts", tags=["hosts"])
 

@@ -11,7 +11,7 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id, Word
 from mitigauge.access.roles import Right, roles_with
-from mitigauge.errors import Forbidden
+from mitigauge.core.errors import Forbidden
 from mitigauge.jobs import service, views
 from mitigauge.jobs.schemas import JobView, JobWhole, WorkerView
 from mitigauge.jobs.states import JobState

@@ -11,8 +11,8 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import NameInPath
 from mitigauge.access.roles import Right
-from mitigauge.errors import InvalidInput
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
 from mitigauge.kernels import repository, service
@@ -22,7 +22,7 @@ from mitigauge.kernels.order_service import ask_kernel
 from mitigauge.kernels.patch import MOST_PATCHES, Patch, read_patch
 from mitigauge.kernels.recipe import LAYOUTS
 from mitigauge.kernels.schemas import KernelView, PatchText
-from mitigauge.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
 
 router = APIRouter(prefix="/api/kernels", tags=["kernels"])
 

@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 MOST_NAMED = 5
 LONGEST_NAME = 60

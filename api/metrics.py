@@ -19,12 +19,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.database import begin
 from api.gate import check_not_slowed, note_wrong
 from api.shared_reads import SharedReads
-from mitigauge.backups.repository import last_finished
-from mitigauge.database.engine import database_now
-from mitigauge.errors import Forbidden, MitigaugeError, NotFound
-from mitigauge.logs.logger import get_logger
-from mitigauge.pages.metrics import Figures, figures_of
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import Forbidden, MitigaugeError, NotFound
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.pages.metrics import Figures, figures_of
+from mitigauge.storage.database.engine import database_now
+from mitigauge.upkeep.backups.repository import last_finished
 
 log = get_logger(__name__)
 router = APIRouter()

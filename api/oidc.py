@@ -28,11 +28,11 @@ from mitigauge.access.oidc_claims import BEGIN_AGAIN, Claims, NoRole, identify
 from mitigauge.access.oidc_people import LOG_IN_LASTS, SESSION_LASTS
 from mitigauge.access.oidc_settings import SingleSignOn, single_sign_on
 from mitigauge.access.service import Unauthenticated
-from mitigauge.audit.actor import Way, become, current_actor
-from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
-from mitigauge.files.hostile_text import shown
-from mitigauge.logs.logger import get_logger
-from mitigauge.settings import Settings
+from mitigauge.core.actor import Way, become, current_actor
+from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.hostile_text import shown
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings
 
 PREFIX: Final = "/api/session/oidc"
 LONGEST_CODE: Final = 4000

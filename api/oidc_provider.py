@@ -27,8 +27,8 @@ from api.oidc_begun import BegunLogIn
 from mitigauge.access.oidc_claims import BEGIN_AGAIN, check_claims, untrusted
 from mitigauge.access.oidc_settings import SingleSignOn, is_safe
 from mitigauge.access.service import Unauthenticated
-from mitigauge.errors import NotReady
-from mitigauge.files.hostile_text import shown
+from mitigauge.core.errors import NotReady
+from mitigauge.core.hostile_text import shown
 
 # For all that one step of a log-in asks the provider.
 WHOLE_S: Final = 10.0

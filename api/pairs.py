@@ -10,9 +10,9 @@ from fastapi.responses import Response
 from api.experiments import HAS_IT
 from api.parameters import IdQuery, Word
 from api.stored_pages import StoredPages
-from mitigauge.pages import experiment_pair as views
-from mitigauge.pages.experiment_pair import LARGEST_PAGE, MOST_PAIRS, PAGE_SIZE, PairQuery
-from mitigauge.pages.pair_schemas import PairSort, PairView
+from mitigauge.reporting.pages import experiment_pair as views
+from mitigauge.reporting.pages.experiment_pair import LARGEST_PAGE, MOST_PAIRS, PAGE_SIZE, PairQuery
+from mitigauge.reporting.pages.pair_schemas import PairSort, PairView
 
 router = APIRouter(prefix="/api/pairs", tags=["experiments"])
 

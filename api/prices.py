@@ -6,8 +6,8 @@ from fastapi import APIRouter
 
 from api.database import Database
 from api.parameters import Id
-from mitigauge.pages import price_checks
-from mitigauge.pages.price_schemas import CheckRows, Prices
+from mitigauge.reporting.pages import price_checks
+from mitigauge.reporting.pages.price_schemas import CheckRows, Prices
 
 router = APIRouter(prefix="/api/prices", tags=["prices"])
 

@@ -14,11 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
-from mitigauge.audit.actor import known_actor
-from mitigauge.database.engine import in_words, is_away
-from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.view import View
+from mitigauge.core.actor import known_actor
+from mitigauge.core.errors import MitigaugeError, NotReady
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.view import View
+from mitigauge.storage.database.engine import in_words, is_away
 
 log = logging.getLogger(__name__)
 

@@ -10,21 +10,21 @@ from pydantic.json_schema import models_json_schema
 from api.database import Database
 from api.parameters import IdQuery, MaybeIdQuery, Word
 from api.problems import AS_JSON
-from mitigauge.errors import InvalidInput
-from mitigauge.pages import profile_functions
-from mitigauge.pages import profiles as profile_views
-from mitigauge.pages.exact import exact_difference
-from mitigauge.pages.exact_graph import exact_graph
-from mitigauge.pages.function_schemas import FunctionSort, FunctionsView, Measure
-from mitigauge.pages.profile_schemas import CaseProfilesView, ProfileGroupView
-from mitigauge.profiles.diff.compare import Basis
-from mitigauge.profiles.diff.instruction_table import instruction_table
-from mitigauge.profiles.diff.payload import MEDIA_TYPE, DiffHeader
-from mitigauge.profiles.diff.schemas import InstructionTable
-from mitigauge.profiles.diff.service import diff_payload, diff_svg, imported_sides
-from mitigauge.profiles.diff.sides import Selection, Sides
-from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.store.tables import System
+from mitigauge.analysis.profiles.diff.compare import Basis
+from mitigauge.analysis.profiles.diff.instruction_table import instruction_table
+from mitigauge.analysis.profiles.diff.payload import MEDIA_TYPE, DiffHeader
+from mitigauge.analysis.profiles.diff.schemas import InstructionTable
+from mitigauge.analysis.profiles.diff.service import diff_payload, diff_svg, imported_sides
+from mitigauge.analysis.profiles.diff.sides import Selection, Sides
+from mitigauge.analysis.profiles.exact.schemas import ExactTable
+from mitigauge.analysis.profiles.store.tables import System
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.pages import profile_functions
+from mitigauge.reporting.pages import profiles as profile_views
+from mitigauge.reporting.pages.exact import exact_difference
+from mitigauge.reporting.pages.exact_graph import exact_graph
+from mitigauge.reporting.pages.function_schemas import FunctionSort, FunctionsView, Measure
+from mitigauge.reporting.pages.profile_schemas import CaseProfilesView, ProfileGroupView
 
 router = APIRouter(prefix="/api/profiles", tags=["profiles"])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from api.database import Database
-from mitigauge.pages.host_schemas import HostQueue
-from mitigauge.pages.queue import host_queues
+from mitigauge.reporting.pages.host_schemas import HostQueue
+from mitigauge.reporting.pages.queue import host_queues
 
 router = APIRouter(prefix="/api/queue", tags=["hosts"])
 

@@ -12,16 +12,16 @@ from api.gate import Known, needs
 from api.parameters import PLAIN, Id, Moment, Word
 from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
-from mitigauge.regressions import service
-from mitigauge.regressions.repository import RegressionFilter
-from mitigauge.regressions.schemas import (
+from mitigauge.tracking.regressions import service
+from mitigauge.tracking.regressions.repository import RegressionFilter
+from mitigauge.tracking.regressions.schemas import (
     LONGEST_OWNER,
     NewRegression,
     RegressionChange,
     RegressionPage,
     RegressionView,
 )
-from mitigauge.regressions.states import RegressionState
+from mitigauge.tracking.regressions.states import RegressionState
 
 router = APIRouter(prefix="/api/regressions", tags=["regressions"])
 

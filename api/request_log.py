@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.gate import Gate, client_ip
 from mitigauge.access.roles import Caller
-from mitigauge.audit.actor import Actor, Way, acting
-from mitigauge.logs.logger import get_logger
+from mitigauge.core.actor import Actor, Way, acting
+from mitigauge.core.logs.logger import get_logger
 
 HEADER = "X-Request-Id"
 # What a proxy may call a request: nothing that another log could take for a line's end.

@@ -12,11 +12,11 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
 from mitigauge.access.roles import Right
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import worker_repository as worker_rows
-from mitigauge.series import request_service as service
-from mitigauge.series.schemas import RequestApproval, RequestView, RequestWhole
-from mitigauge.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import request_service as service
+from mitigauge.tracking.series.schemas import RequestApproval, RequestView, RequestWhole
 
 router = APIRouter(prefix="/api/requests", tags=["series"])
 

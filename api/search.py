@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from api.stored_pages import StoredPages
-from mitigauge.search import service
-from mitigauge.search.schemas import LARGEST_LIMIT, LONGEST, MOST_OF_A_KIND, SearchView
+from mitigauge.reporting.search import service
+from mitigauge.reporting.search.schemas import LARGEST_LIMIT, LONGEST, MOST_OF_A_KIND, SearchView
 
 router = APIRouter(prefix="/api/search", tags=["search"])
 

@@ -12,11 +12,17 @@ from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
-from mitigauge.series import listing, service
-from mitigauge.series.order_service import ask_revision
-from mitigauge.series.revision_line import SeriesLine, line
-from mitigauge.series.schemas import Approval, RevisionView, SeriesHead, SeriesView, StartRequest
-from mitigauge.series.states import RevisionState
+from mitigauge.tracking.series import listing, service
+from mitigauge.tracking.series.order_service import ask_revision
+from mitigauge.tracking.series.revision_line import SeriesLine, line
+from mitigauge.tracking.series.schemas import (
+    Approval,
+    RevisionView,
+    SeriesHead,
+    SeriesView,
+    StartRequest,
+)
+from mitigauge.tracking.series.states import RevisionState
 
 router = APIRouter(prefix="/api/series", tags=["series"])
 

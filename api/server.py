@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.app import Service
-from mitigauge.errors import InvalidInput
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
 
 # Nobody who means it needs longer for some lines of headers.
 HEADERS_TIMEOUT_S = 15.0
@@ -142,7 +142,8 @@ def listen(host: str, port: int) -> socket.socket:
 def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:
     """A server of *app* with this project's limits; ``run()`` serves until a signal ends it."""
     how: dict[str, Any] = {"http": PatientProtocol, "ws": "none", "log_level": "warning"}
-    # Its lines go where all others go: mitigauge/logs. Requests are noted by api/request_log.py.
+    # Its lines go where all others go: mitigauge/core/logs. Requests are noted by
+    # api/request_log.py.
     how |= {"log_config": None, "access_log": False}
     config = uvicorn.Config(
         app,

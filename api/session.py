@@ -24,8 +24,8 @@ from api.oidc_provider import Provider
 from mitigauge.access import service
 from mitigauge.access.roles import RIGHTS, Caller, Means, Right, Role
 from mitigauge.access.service import SESSION_LASTS, Unauthenticated
-from mitigauge.audit.actor import Way, become, current_actor
-from mitigauge.errors import Conflict, InvalidInput
+from mitigauge.core.actor import Way, become, current_actor
+from mitigauge.core.errors import Conflict, InvalidInput
 
 router = APIRouter(prefix="/api/session", tags=["session"])
 BODY_LIMIT_BYTES = 4096

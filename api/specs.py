@@ -12,11 +12,11 @@ from api.database import Database
 from api.gate import needs
 from api.parameters import NameInPath, Word
 from mitigauge.access.roles import Right
-from mitigauge.experiments import ready_made
-from mitigauge.experiments.ready_made import ReadyMadeHead, ReadyMadeSpec
-from mitigauge.files.yaml_file import MAX_BYTES
-from mitigauge.pages.forecast import forecast
-from mitigauge.pages.forecast_schemas import SpecForecast
+from mitigauge.core.yaml_file import MAX_BYTES
+from mitigauge.measurement.experiments import ready_made
+from mitigauge.measurement.experiments.ready_made import ReadyMadeHead, ReadyMadeSpec
+from mitigauge.reporting.pages.forecast import forecast
+from mitigauge.reporting.pages.forecast_schemas import SpecForecast
 
 router = APIRouter(prefix="/api", tags=["experiments"])
 

@@ -11,15 +11,15 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id
 from mitigauge.access.roles import Caller, Right, roles_with
-from mitigauge.errors import Forbidden
-from mitigauge.settings import get_settings
-from mitigauge.subscriptions import service
-from mitigauge.subscriptions.schemas import (
+from mitigauge.core.errors import Forbidden
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.subscriptions import service
+from mitigauge.reporting.subscriptions.schemas import (
     AddedSubscription,
     NewSubscription,
     SubscriptionView,
 )
-from mitigauge.subscriptions.webhook_url import read_networks
+from mitigauge.reporting.subscriptions.webhook_url import read_networks
 
 router = APIRouter(prefix="/api/subscriptions", tags=["subscriptions"])
 

@@ -12,15 +12,15 @@ from api.database import Database
 from api.experiments import HAS_IT, TEXT_OR_CSV
 from api.parameters import Id, MaybeIdQuery, NameInPath, Word
 from api.stored_pages import StoredPages
-from mitigauge.claims.repository import stamp as claims_stamp
-from mitigauge.documents.table import TableView
-from mitigauge.pages.detail_schemas import DetailsView
-from mitigauge.runs import repository as run_rows
-from mitigauge.tables.counter_schemas import CountersView
-from mitigauge.tables.kind import Form, Kind, TableQuery
-from mitigauge.tables.kinds import COUNTERS, DETAILS, LOSS, THREADS, kind_named
-from mitigauge.tables.loss_schemas import LossView
-from mitigauge.tables.thread_schemas import ThreadsView
+from mitigauge.analysis.claims.repository import stamp as claims_stamp
+from mitigauge.core.documents.table import TableView
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.reporting.pages.detail_schemas import DetailsView
+from mitigauge.reporting.tables.counter_schemas import CountersView
+from mitigauge.reporting.tables.kind import Form, Kind, TableQuery
+from mitigauge.reporting.tables.kinds import COUNTERS, DETAILS, LOSS, THREADS, kind_named
+from mitigauge.reporting.tables.loss_schemas import LossView
+from mitigauge.reporting.tables.thread_schemas import ThreadsView
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 Seconds = Annotated[

@@ -11,9 +11,9 @@ from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id, Word
 from mitigauge.access.roles import Right
-from mitigauge.trends import service
-from mitigauge.trends.page_repository import TrendFilter
-from mitigauge.trends.schemas import (
+from mitigauge.tracking.trends import service
+from mitigauge.tracking.trends.page_repository import TrendFilter
+from mitigauge.tracking.trends.schemas import (
     Annotation,
     ClassPage,
     Stability,

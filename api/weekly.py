@@ -9,10 +9,10 @@ from fastapi.responses import Response
 
 from api.database import Database
 from api.problems import AS_JSON
-from mitigauge.letters.weekly import service
-from mitigauge.letters.weekly.views import WeeklyLine, WeeklyView
-from mitigauge.letters.weekly.week import Week
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.letters.weekly import service
+from mitigauge.reporting.letters.weekly.views import WeeklyLine, WeeklyView
+from mitigauge.reporting.letters.weekly.week import Week
 
 router = APIRouter(prefix="/api/weekly", tags=["weekly"])
 

@@ -15,14 +15,14 @@ from cli.remote.choice import chosen_server
 from cli.remote.pieces import whole_lines
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from mitigauge.audit.repository import AuditFilter
-    from mitigauge.audit.schemas import AuditEntryView
+    from mitigauge.access.audit.repository import AuditFilter
+    from mitigauge.access.audit.schemas import AuditEntryView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -57,8 +57,8 @@ def list_entries(
     json: Json = False,
 ) -> None:
     """What was changed, the newest first: by web, API, command, mail and worker."""
-    from mitigauge.audit import views
-    from mitigauge.audit.schemas import AuditPage
+    from mitigauge.access.audit import views
+    from mitigauge.access.audit.schemas import AuditPage
 
     wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
     page = answer(
@@ -118,7 +118,7 @@ def export_entries(
 @contextmanager
 def _lines(wanted: AuditFilter) -> Iterator[Iterator[str]]:
     """Entries as lines of JSON, the oldest first, while their transaction or answer lasts."""
-    from mitigauge.audit import views
+    from mitigauge.access.audit import views
 
     if not chosen_server():
         with stored() as session:
@@ -163,8 +163,8 @@ def _filter(
     refused: bool | None,
 ) -> AuditFilter:
     """What is wanted. Raises InvalidInput for a word that no entry has."""
-    from mitigauge.audit.actions import Action, SubjectKind
-    from mitigauge.audit.repository import AuditFilter
+    from mitigauge.access.audit.actions import Action, SubjectKind
+    from mitigauge.access.audit.repository import AuditFilter
 
     for word, known in ((action, Action), (subject_kind, SubjectKind)):
         if word and word not in list(known):

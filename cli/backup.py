@@ -14,7 +14,7 @@ from cli.output import Json, errors, print_json, print_table, remark, say
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.backups.schemas import UnsoundBlob
+    from mitigauge.upkeep.backups.schemas import UnsoundBlob
 
 PROGRESS_S = 2.0
 
@@ -32,9 +32,9 @@ def backup(
 
     Example: mitigauge db backup /srv/backups
     """
-    from mitigauge.backups import service
-    from mitigauge.database.engine import get_engine
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.database.engine import get_engine
+    from mitigauge.upkeep.backups import service
 
     settings = get_settings()
     out = service.place_for(to, settings)
@@ -53,10 +53,10 @@ def restore(
 
     Broken off, the same command goes on. Nothing that is there is ever replaced.
     """
-    from mitigauge.backups.restore import restore as put_back
-    from mitigauge.database.engine import get_engine
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.database.engine import get_engine
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.upkeep.backups.restore import restore as put_back
 
     settings = get_settings()
     settings.home.mkdir(parents=True, exist_ok=True)
@@ -79,11 +79,11 @@ def restore(
 
 def check(json: Json = False) -> None:
     """Read every raw file that the database names. Exit code 1 where one is missing or damaged."""
-    from mitigauge.backups.blob_check import check_blobs
-    from mitigauge.backups.writer import in_bytes
-    from mitigauge.database.engine import get_engine, require_head
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.database.engine import get_engine, require_head
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.upkeep.backups.blob_check import check_blobs
+    from mitigauge.upkeep.backups.writer import in_bytes
 
     require_head(get_engine())
     with _followed("check") as progress:
@@ -103,9 +103,9 @@ def check(json: Json = False) -> None:
 
 def say_standing() -> None:
     """Say how old the latest backup is."""
-    from mitigauge.backups.service import standing
-    from mitigauge.backups.writer import in_bytes
-    from mitigauge.database.engine import transaction
+    from mitigauge.storage.database.engine import transaction
+    from mitigauge.upkeep.backups.service import standing
+    from mitigauge.upkeep.backups.writer import in_bytes
 
     with transaction() as session:
         found = standing(session)

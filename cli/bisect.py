@@ -15,17 +15,17 @@ from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.documents.parts import counted
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.core.documents.parts import counted
+from mitigauge.core.errors import InvalidInput, MitigaugeError
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
-    from mitigauge.bisect.draft import Draft
-    from mitigauge.bisect.question import Question
-    from mitigauge.bisect.schemas import BisectionView
+    from mitigauge.tracking.bisect.draft import Draft
+    from mitigauge.tracking.bisect.question import Question
+    from mitigauge.tracking.bisect.schemas import BisectionView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -123,9 +123,9 @@ def start(
     Exit code: 3 where a culprit is named, 0 where there is another answer, 1 where it failed.
     """
     from cli.workers import require_served
-    from mitigauge.bisect import service
-    from mitigauge.bisect.question import Question, parameters_of
     from mitigauge.jobs.states import Ability
+    from mitigauge.tracking.bisect import service
+    from mitigauge.tracking.bisect.question import Question, parameters_of
 
     named = {Kind.SERIES: bool(series), Kind.PATCHES: bool(patches), Kind.TREE: tree is not None,
              Kind.ARMS: arms is not None}  # fmt: skip
@@ -188,7 +188,7 @@ def _sent(
 
 def _begin_there(what: dict[str, object], asked: Question) -> int:
     from cli.remote.client import client
-    from mitigauge.bisect.schemas import BisectionView
+    from mitigauge.tracking.bisect.schemas import BisectionView
 
     body = {
         "hosts": asked.hosts,
@@ -205,11 +205,11 @@ def _begin_there(what: dict[str, object], asked: Question) -> int:
 
 
 def _begin_series(name: str, revision: str, asked: Question, mode: str) -> int:
-    from mitigauge.bisect import service
-    from mitigauge.bisect.sources import from_revision
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.series import service as series_service
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.bisect import service
+    from mitigauge.tracking.bisect.sources import from_revision
+    from mitigauge.tracking.series import service as series_service
 
     with stored() as session:
         found = series_service.find_revision(session, name, revision)
@@ -224,9 +224,9 @@ def _draft(
     """What files or a git tree ask for."""
     from cli.experiment import read_spec_file
     from cli.mails import patches_from
-    from mitigauge.bisect.sources import from_arms, from_patches
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.bisect.sources import from_arms, from_patches
     from pipelines.bisect_tree import from_tree
 
     if tree is not None:
@@ -287,7 +287,7 @@ def _followed(number: int, *, json: bool) -> int:
 
 def _see_that_it_goes_on(number: int) -> None:
     """A bisection that was begun before there were jobs has none."""
-    from mitigauge.bisect import repository, service
+    from mitigauge.tracking.bisect import repository, service
 
     with stored() as session:
         service.ask(session, repository.whole(session, number))
@@ -303,9 +303,9 @@ def list_bisections(
 ) -> None:
     """Bisections, the newest first."""
     from cli.choices import chosen
-    from mitigauge.bisect.bisection_view import heads
-    from mitigauge.bisect.schemas import BisectionHead
-    from mitigauge.bisect.states import BisectionState
+    from mitigauge.tracking.bisect.bisection_view import heads
+    from mitigauge.tracking.bisect.schemas import BisectionHead
+    from mitigauge.tracking.bisect.states import BisectionState
 
     states = chosen(state, BisectionState, "--state")
     found = answer(
@@ -341,8 +341,8 @@ def show(bisection: Number, json: Json = False) -> None:
 @app.command()
 def cancel(bisection: Number) -> None:
     """Stop a bisection and the experiment that it waits for; hosts are restored first."""
-    from mitigauge.bisect import service
-    from mitigauge.bisect.schemas import BisectionView
+    from mitigauge.tracking.bisect import service
+    from mitigauge.tracking.bisect.schemas import BisectionView
 
     answer(
         lambda session: service.cancel(session, bisection),
@@ -372,9 +372,9 @@ def report(
     It is printed, unless --to or --send says otherwise: nothing is sent by itself. There is none
     below the confidence that the bisection was asked for.
     """
-    from mitigauge.deliveries.service import note_sent
-    from mitigauge.letters.regression.service import regression_mail
-    from mitigauge.letters.reply.reply import as_file
+    from mitigauge.reporting.deliveries.service import note_sent
+    from mitigauge.reporting.letters.regression.service import regression_mail
+    from mitigauge.reporting.letters.reply.reply import as_file
     from pipelines.adapters.mail import send as send_mail
 
     if send and not sender:
@@ -403,8 +403,8 @@ def report(
 
 
 def _view(number: int) -> BisectionView:
-    from mitigauge.bisect import bisection_view
-    from mitigauge.bisect.schemas import BisectionView
+    from mitigauge.tracking.bisect import bisection_view
+    from mitigauge.tracking.bisect.schemas import BisectionView
 
     return answer(
         lambda session: bisection_view.show(session, number),

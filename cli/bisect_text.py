@@ -8,8 +8,8 @@ from cli.output import print_table, say
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.bisect.records import RevertRecord
-    from mitigauge.bisect.schemas import BisectionHead, BisectionView, StepView
+    from mitigauge.tracking.bisect.records import RevertRecord
+    from mitigauge.tracking.bisect.schemas import BisectionHead, BisectionView, StepView
 
 
 def spent(view: BisectionView) -> str:
@@ -60,7 +60,7 @@ def print_bisection(view: BisectionView) -> None:
 
 
 def _chance(probability: float | None) -> str:
-    from mitigauge.bisect.records import chance
+    from mitigauge.tracking.bisect.records import chance
 
     return "" if probability is None else chance(probability)
 
@@ -76,7 +76,7 @@ def _step(step: StepView) -> str:
 
 
 def _revert(revert: RevertRecord) -> str:
-    from mitigauge.bisect.words import REVERTED
+    from mitigauge.tracking.bisect.words import REVERTED
 
     low, high = revert.change_low_percent, revert.change_high_percent
     then = ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypeVar
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

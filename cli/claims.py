@@ -24,9 +24,9 @@ def import_(
     ] = None,
 ) -> None:
     """Take in claim files; what is there already and unchanged stays as it is."""
-    from mitigauge.catalog import Catalog
-    from mitigauge.claims.files import claim_files, read_claims
-    from mitigauge.claims.service import import_claims
+    from mitigauge.analysis.claims.files import claim_files, read_claims
+    from mitigauge.analysis.claims.service import import_claims
+    from mitigauge.measurement.catalog import Catalog
 
     read = [read_claims(path) for path in files or claim_files()]
     with stored() as session:
@@ -41,8 +41,8 @@ def import_(
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """Set the claims beside one experiment."""
-    from mitigauge.pages.claim_schemas import ClaimSourceView
-    from mitigauge.pages.claims import claims_beside
+    from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
+    from mitigauge.reporting.pages.claims import claims_beside
 
     sources = answer(
         lambda session: claims_beside(session, experiment_id),

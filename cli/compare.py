@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output import Json, errors, print_json, print_table, remark
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # What takes long to load is imported by the command when it runs.
 if TYPE_CHECKING:
-    from mitigauge.verdicts.boots_comparison import ArmComparison
-    from mitigauge.verdicts.boots_csv import BootsFile
+    from mitigauge.analysis.verdicts.boots_comparison import ArmComparison
+    from mitigauge.analysis.verdicts.boots_csv import BootsFile
 
 
 def compare(
@@ -45,7 +45,7 @@ def compare(
     Verdicts are looked for after 4, 6, 8, 12, 16 … blocks, as if the rest had not
     been measured yet; the first decision stands.
     """
-    from mitigauge.verdicts.boots_comparison import compare as compare_boots
+    from mitigauge.analysis.verdicts.boots_comparison import compare as compare_boots
 
     with errors().status("reading"):
         file = _read(boots)
@@ -67,7 +67,7 @@ def compare(
 
 
 def _read(path: Path) -> BootsFile:
-    from mitigauge.verdicts.boots_csv import BootsFile
+    from mitigauge.analysis.verdicts.boots_csv import BootsFile
 
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:

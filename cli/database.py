@@ -14,8 +14,8 @@ from cli.output import Json, errors, print_json, print_table, remark, say
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.retention.schemas import Pruned
-    from mitigauge.retention.service import Progress
+    from mitigauge.upkeep.retention.schemas import Pruned
+    from mitigauge.upkeep.retention.service import Progress
 
 PROGRESS_S = 2.0
 
@@ -35,8 +35,8 @@ def upgrade() -> None:
 
     Where another upgrade is running, this one waits for its end.
     """
-    from mitigauge.audit import schema_upgrade
-    from mitigauge.database.engine import database_url
+    from mitigauge.access.audit import schema_upgrade
+    from mitigauge.storage.database.engine import database_url
 
     done = schema_upgrade.upgrade(database_url(), say=say)
     if done.before == done.after:
@@ -50,8 +50,8 @@ def upgrade() -> None:
 @app.command()
 def status() -> None:
     """Show the schema's version, the one this program wants, and how old the last backup is."""
-    from mitigauge.database import schema_upgrade
-    from mitigauge.database.engine import get_engine
+    from mitigauge.storage.database import schema_upgrade
+    from mitigauge.storage.database.engine import get_engine
 
     current, head = schema_upgrade.revisions(get_engine())
     say(f"schema {current or 'nothing'}, wanted {head}")
@@ -70,9 +70,9 @@ def prune(
 
     MITIGAUGE_RETENTION_… say how long things are kept; docs/operating.md lists them.
     """
-    from mitigauge.database.engine import get_engine, require_head
-    from mitigauge.retention.service import prune as pruning
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.database.engine import get_engine, require_head
+    from mitigauge.upkeep.retention.service import prune as pruning
 
     require_head(get_engine())
     with _shown() as progress:

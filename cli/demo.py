@@ -21,12 +21,12 @@ from cli.output import echo, say
 from cli.processes import prepare_database, print_stage, running, serving
 from cli.serve import WITHOUT_LINK, login_link
 from cli.stored import stored
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import REPOSITORY, get_settings
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
-    from mitigauge.experiments.states import ExperimentState
+    from mitigauge.measurement.experiments.states import ExperimentState
 
 RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 
@@ -74,9 +74,9 @@ def demo(
 def _run(text: str, spec: Path, started: float, *, once: bool) -> None:
     """Run the experiment, with a service and a worker of its own."""
     from cli.progress import follow
-    from mitigauge.database.engine import transaction
-    from mitigauge.experiments.states import ExperimentState
-    from mitigauge.runs import submission
+    from mitigauge.measurement.experiments.states import ExperimentState
+    from mitigauge.measurement.runs import submission
+    from mitigauge.storage.database.engine import transaction
 
     with serving() as (address, key), running("worker"):
         with transaction() as session:
@@ -122,7 +122,7 @@ def _show_recorded(*, once: bool) -> None:
 
 def _first_page(experiment_id: int) -> str:
     """What to look at first: an exact difference, where the experiment has one."""
-    from mitigauge.pages.exact import first_difference
+    from mitigauge.reporting.pages.exact import first_difference
 
     with stored() as session:
         return first_difference(session, experiment_id) or f"/experiments/{experiment_id}"
@@ -137,7 +137,7 @@ def _show_address(page: str) -> None:
 def _hosts_to_start(text: str, name: str) -> list[str]:
     """The lab's hosts that the spec names; the usual ones where it names none of them."""
     from lab.hosts import SPECS
-    from mitigauge.files.yaml_file import parse_yaml
+    from mitigauge.core.yaml_file import parse_yaml
 
     wanted = named_hosts(parse_yaml(text, name).data)
     named = [host.name for host in SPECS if host.name in wanted]

@@ -10,12 +10,12 @@ from cli import lab
 from cli.experiment_end import print_report
 from cli.output import say
 from cli.processes import prepare_database, print_stage, running
-from mitigauge.clock import Clock
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY, get_settings
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
-    from mitigauge.experiments.states import ExperimentState
+    from mitigauge.measurement.experiments.states import ExperimentState
 
 MAILS = REPOSITORY / "tests" / "series" / "vmscape-bhb" / "v1"
 NAME, SPEC, HOST = "vmscape-bhb", "vmscape", "lab-amd"
@@ -48,11 +48,11 @@ def demo_series() -> None:
 def _added() -> tuple[int, int | None]:
     """The revision's id, and its experiment's where it has one already."""
     from cli.stored import stored
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.mails.files import read_mails
-    from mitigauge.series import service
-    from mitigauge.series.mail_thread import revisions
-    from mitigauge.series.states import RevisionState
+    from mitigauge.kernels.mails.files import read_mails
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.mail_thread import revisions
+    from mitigauge.tracking.series.states import RevisionState
 
     found = revisions(read_mails([MAILS]))
     with stored() as session:
@@ -76,11 +76,11 @@ def _followed(experiment: int) -> ExperimentState:
 
 def _answered(revision: int, state: ExperimentState) -> None:
     """Write the mail that answers the series' thread; exit code 1 where there is none."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.experiments.states import ExperimentState
-    from mitigauge.letters.reply.reply import as_file
-    from mitigauge.letters.reply.service import answer
-    from mitigauge.series.tables import SeriesRevision
+    from mitigauge.measurement.experiments.states import ExperimentState
+    from mitigauge.reporting.letters.reply.reply import as_file
+    from mitigauge.reporting.letters.reply.service import answer
+    from mitigauge.storage.database.engine import transaction
+    from mitigauge.tracking.series.tables import SeriesRevision
 
     if state is not ExperimentState.FINISHED:
         sys.exit(1)

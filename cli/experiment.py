@@ -19,7 +19,7 @@ from cli.remote.choice import require_local
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def submit(
     json: Json = False,
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
-    from mitigauge.pages import experiments as views
-    from mitigauge.pages.schemas import ExperimentHead
-    from mitigauge.runs import submission
+    from mitigauge.measurement.runs import submission
+    from mitigauge.reporting.pages import experiments as views
+    from mitigauge.reporting.pages.schemas import ExperimentHead
 
     if check:
         require_local("experiment submit --check", "Without --check the service checks it, too.")
@@ -65,10 +65,10 @@ def submit(
 
 def _check(text: str, name: str) -> None:
     """Say what a spec plans. Raises InvalidInput for what is wrong with it."""
-    from mitigauge.catalog import Catalog
-    from mitigauge.documents.parts import counted
-    from mitigauge.experiments.checks import check_text
-    from mitigauge.experiments.spec_model import PlannedSize
+    from mitigauge.core.documents.parts import counted
+    from mitigauge.measurement.catalog import Catalog
+    from mitigauge.measurement.experiments.checks import check_text
+    from mitigauge.measurement.experiments.spec_model import PlannedSize
 
     catalog = Catalog()
     checked, _ = check_text(text, name=name, catalog=catalog)
@@ -89,8 +89,8 @@ app.command("compare")(experiment_pair.compare)
 @app.command()
 def show(experiment_id: Id, json: Json = False) -> None:
     """One experiment: its matrix, and with --json every boot as well."""
-    from mitigauge.letters.report.matrix import render_text
-    from mitigauge.pages import experiments as views
+    from mitigauge.reporting.letters.report.matrix import render_text
+    from mitigauge.reporting.pages import experiments as views
 
     if json:
         whole = answer(
@@ -113,7 +113,7 @@ def wait(
     """Follow an experiment until it ends; exit code 1 unless it finished."""
     from cli.experiment_end import exit_code_of
     from cli.progress import follow
-    from mitigauge.experiments.states import ExperimentState
+    from mitigauge.measurement.experiments.states import ExperimentState
 
     try:
         state = follow(experiment_id)
@@ -158,9 +158,9 @@ def show_iterations(
     format: Annotated[Lines, typer.Option(help="Form of the lines.")] = Lines.CSV,  # noqa: A002
 ) -> None:
     """Every value that was measured, for other programs."""
-    from mitigauge.documents.csv_text import as_csv, as_json_lines
-    from mitigauge.pages.iterations import IterationLine, iterations
-    from mitigauge.tables.downloads import iteration_rows
+    from mitigauge.core.documents.csv_text import as_csv, as_json_lines
+    from mitigauge.reporting.pages.iterations import IterationLine, iterations
+    from mitigauge.reporting.tables.downloads import iteration_rows
 
     def here(session: Session) -> None:
         rows = iteration_rows(iterations(session, experiment_id, case_id=case, host=host))
@@ -181,8 +181,8 @@ def judge(experiment_id: Id) -> None:
 
     A verdict that no longer holds gets a next version. What the earlier one said stays.
     """
-    from mitigauge.database.engine import get_engine
-    from mitigauge.runs.conclusions import judge_again
+    from mitigauge.analysis.verdicts.conclusions import judge_again
+    from mitigauge.storage.database.engine import get_engine
 
     with stored():
         pass
@@ -194,8 +194,8 @@ def judge(experiment_id: Id) -> None:
 @app.command()
 def cancel(experiment_id: Id) -> None:
     """Stop an experiment; its hosts are restored first."""
-    from mitigauge.pages.schemas import ProgressView
-    from mitigauge.runs import service
+    from mitigauge.measurement.runs import service
+    from mitigauge.reporting.pages.schemas import ProgressView
 
     answer(
         lambda session: service.cancel(session, experiment_id),
@@ -218,7 +218,7 @@ def read_spec_file(path: Path) -> str:
 
     Raises :class:`InvalidInput` when it cannot be read.
     """
-    from mitigauge.files.yaml_file import MAX_BYTES
+    from mitigauge.core.yaml_file import MAX_BYTES
 
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -232,17 +232,17 @@ def read_spec_file(path: Path) -> str:
 
 
 def _render(session: Session, experiment_id: int, form: Format) -> str:
-    from mitigauge.pages import experiments as views
+    from mitigauge.reporting.pages import experiments as views
 
     view = views.show_experiment(session, experiment_id)
     if form is Format.JSON:
         return view.model_dump_json(indent=2)
     if form is Format.CSV:
-        from mitigauge.documents.csv_text import as_csv
-        from mitigauge.tables.downloads import MATRIX_COLUMNS, matrix_rows
+        from mitigauge.core.documents.csv_text import as_csv
+        from mitigauge.reporting.tables.downloads import MATRIX_COLUMNS, matrix_rows
 
         return "".join(as_csv(MATRIX_COLUMNS, matrix_rows(view)))
-    from mitigauge.letters.report.service import gathered
+    from mitigauge.reporting.letters.report.service import gathered
 
     whole = gathered(session, view)
     return whole.text() if form is Format.TEXT else whole.markdown()

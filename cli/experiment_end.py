@@ -9,12 +9,12 @@ from cli.experiment_view import experiment_view
 from cli.output import echo
 from cli.remote.choice import chosen_server
 from cli.remote.routes import at
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.experiments.states import ExperimentState
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
-    from mitigauge.pages.schemas import ExperimentView
+    from mitigauge.reporting.pages.schemas import ExperimentView
 
 # What `make` says where something failed, and what a test runner says where something was found.
 FAILED, WORSE = 1, 3
@@ -42,9 +42,9 @@ def _print_report_there(experiment_id: int) -> None:
 
 def print_report(experiment_id: int) -> Path:
     """Print an experiment's report; the file that has it as Markdown."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.letters.report.service import gathered
-    from mitigauge.pages import experiments as views
+    from mitigauge.reporting.letters.report.service import gathered
+    from mitigauge.reporting.pages import experiments as views
+    from mitigauge.storage.database.engine import transaction
 
     with transaction() as session:
         view = views.show_experiment(session, experiment_id)

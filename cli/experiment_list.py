@@ -9,13 +9,13 @@ import typer
 
 from cli.output import Json, print_json, print_table, say
 from cli.remote.choice import chosen_server
-from mitigauge.pages.limits import PAGE_SIZE
+from mitigauge.reporting.pages.limits import PAGE_SIZE
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mitigauge.pages.schemas import ExperimentPage, ExperimentSummary
+    from mitigauge.reporting.pages.schemas import ExperimentPage, ExperimentSummary
 
 VERDICTS = "verdicts"
 WORST = "worst"
@@ -53,7 +53,7 @@ def list_experiments(
     json: Json = False,
 ) -> None:
     """Experiments, newest first: all, or those with the words, state, person and so on."""
-    from mitigauge.experiments.filter import ExperimentFilter, Sort
+    from mitigauge.measurement.experiments.filter import ExperimentFilter, Sort
 
     words: dict[str, str | list[str]] = {
         "find": find, "state": state or [], "who": who, "since": since, "until": until,
@@ -83,8 +83,8 @@ def found_page(
     if chosen_server():
         return _listed_there(words, before, offset, limit)
     # By a connection of its own: SQLAlchemy takes longer to load than this to answer.
-    from mitigauge.experiments.filter import ExperimentFilter
-    from mitigauge.pages.experiment_list import listed
+    from mitigauge.measurement.experiments.filter import ExperimentFilter
+    from mitigauge.reporting.pages.experiment_list import listed
 
     wanted = ExperimentFilter.asked(**words)  # type: ignore[arg-type]
     return listed(wanted, before=before, offset=offset, limit=limit)
@@ -94,7 +94,7 @@ def _listed_there(
     words: Mapping[str, str | list[str]], before: int | None, offset: int, limit: int
 ) -> ExperimentPage:
     from cli.remote.client import client
-    from mitigauge.pages.schemas import ExperimentPage
+    from mitigauge.reporting.pages.schemas import ExperimentPage
 
     given = {name: value for name, value in words.items() if value and value != "newest"}
     return client().get(
@@ -121,7 +121,7 @@ def _table(found: Sequence[ExperimentSummary]) -> tuple[list[str], list[list[str
 
 def _worst(experiment: ExperimentSummary) -> str:
     """The proven effect for the worse; empty where nothing is worse."""
-    from mitigauge.documents.units import percent
+    from mitigauge.core.documents.units import percent
 
     worst = experiment.worst_effect_percent
     return "" if worst is None else percent(worst)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cli.experiment_list import found_page
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from mitigauge.pages.schemas import ExperimentSummary
+    from mitigauge.reporting.pages.schemas import ExperimentSummary
 
 # The API's largest page.
 AT_ONCE: Final = 200

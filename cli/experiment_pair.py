@@ -11,11 +11,11 @@ import typer
 from cli.experiment_name import experiment_number
 from cli.output import Json, echo, print_json
 from cli.source import answer
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # What takes long to load is imported by the command when it runs.
 if TYPE_CHECKING:
-    from mitigauge.pages.pair_schemas import (
+    from mitigauge.reporting.pages.pair_schemas import (
         LevelRatio,
         PairCell,
         PairRow,
@@ -64,8 +64,8 @@ def compare(
 
     `mitigauge compare` judges a CSV file of your own instead.
     """
-    from mitigauge.pages import experiment_pair as views
-    from mitigauge.pages.pair_schemas import PairView
+    from mitigauge.reporting.pages import experiment_pair as views
+    from mitigauge.reporting.pages.pair_schemas import PairView
 
     query = views.PairQuery(
         find, workload, only_differing, _sort(sort), views.host_pairs(hosts or []), offset, limit
@@ -85,7 +85,7 @@ def compare(
 
 
 def _sort(word: str) -> PairSort:
-    from mitigauge.pages.pair_schemas import PairSort
+    from mitigauge.reporting.pages.pair_schemas import PairSort
 
     if word not in list(PairSort):
         raise InvalidInput(
@@ -143,7 +143,7 @@ def _side(letter: str, side: PairSide) -> list[str]:
 
 
 def _row(row: PairRow) -> Iterator[str]:
-    from mitigauge.documents import units
+    from mitigauge.core.documents import units
 
     yield from _wrapped(f"{row.case}, {row.metric_title}: {row.arm} on {row.host}")
     said = row.judgement.value.replace("-", " ")
@@ -183,8 +183,8 @@ def _figure(
     value: float | None, low: float | None, high: float | None, *, is_points: bool = False
 ) -> str:
     """The figure with its interval, where there is one; empty where there is no figure."""
-    from mitigauge.documents import units
-    from mitigauge.effect import PERCENT, Effect
+    from mitigauge.core.documents import units
+    from mitigauge.core.effect import PERCENT, Effect
 
     if value is None:
         return ""

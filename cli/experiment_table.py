@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from sqlalchemy.orm import Session
 
-    from mitigauge.tables.kind import Form, Kind, TableQuery
+    from mitigauge.reporting.tables.kind import Form, Kind, TableQuery
 
 Case = Annotated[int | None, typer.Option("--case", help="Only this case, by its number.")]
 Host = Annotated[str | None, typer.Option("--host", help="Only this host.")]
@@ -68,8 +68,8 @@ def table(
 
     Example: mitigauge experiment table 1 instructions --case 2 --arm loop --function entry_call
     """
-    from mitigauge.tables.kind import TableQuery
-    from mitigauge.tables.kinds import KINDS, kind_named
+    from mitigauge.reporting.tables.kind import TableQuery
+    from mitigauge.reporting.tables.kinds import KINDS, kind_named
 
     if not kind:
         for each in KINDS.values():
@@ -92,8 +92,8 @@ def show_loss(
     Where a comparison's arms cross two families (`cross:` in its spec, or modes with `+` between
     them). The published losses of the same combinations stand beside ours.
     """
-    from mitigauge.tables.kind import TableQuery
-    from mitigauge.tables.kinds import LOSS
+    from mitigauge.reporting.tables.kind import TableQuery
+    from mitigauge.reporting.tables.kinds import LOSS
 
     _print_model(LOSS, experiment_id, TableQuery(case=case, metric=metric), format, json)
 
@@ -110,8 +110,8 @@ def show_counters(
     Of cases that count (`counters: "yes"` of workload syscall). What a host does not count is
     absent, never zero.
     """
-    from mitigauge.tables.kind import TableQuery
-    from mitigauge.tables.kinds import COUNTERS
+    from mitigauge.reporting.tables.kind import TableQuery
+    from mitigauge.reporting.tables.kinds import COUNTERS
 
     _print_model(COUNTERS, experiment_id, TableQuery(case=case, host=host), format, json)
 
@@ -134,8 +134,8 @@ def show_details(
     Of workloads that declare it, as desktop does. Each figure has an interval over boots and its
     change against the baseline. They are exploratory: no verdict comes of them.
     """
-    from mitigauge.tables.kind import TableQuery
-    from mitigauge.tables.kinds import DETAILS
+    from mitigauge.reporting.tables.kind import TableQuery
+    from mitigauge.reporting.tables.kinds import DETAILS
 
     query = TableQuery(case=case, host=host, figure=figure)
     _print_model(DETAILS, experiment_id, query, format, json)
@@ -155,8 +155,8 @@ def show_threads(
     Of cases whose workload tells (`wakeups`, `window`). As CSV each name and arm is a row, with
     the columns `state` and `wakeups_in_5s` that published tables have.
     """
-    from mitigauge.tables.kind import TableQuery
-    from mitigauge.tables.kinds import THREADS
+    from mitigauge.reporting.tables.kind import TableQuery
+    from mitigauge.reporting.tables.kinds import THREADS
 
     form = TableForm.CSV if csv and format is not TableForm.JSON else format
     query = TableQuery(case=case, host=host, seconds=seconds)

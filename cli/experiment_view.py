@@ -8,13 +8,13 @@ from cli.remote.routes import at
 from cli.source import answer
 
 if TYPE_CHECKING:
-    from mitigauge.pages.schemas import ExperimentView
+    from mitigauge.reporting.pages.schemas import ExperimentView
 
 
 def experiment_view(experiment_id: int) -> ExperimentView:
     """An experiment with its matrices. Raises NotFound."""
-    from mitigauge.pages import experiments as views
-    from mitigauge.pages.schemas import ExperimentView
+    from mitigauge.reporting.pages import experiments as views
+    from mitigauge.reporting.pages.schemas import ExperimentView
 
     return answer(
         lambda session: views.show_experiment(session, experiment_id),

@@ -14,7 +14,7 @@ from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.exports.service import Imported
+    from mitigauge.upkeep.exports.service import Imported
 
 
 def export(
@@ -30,10 +30,10 @@ def export(
 
     Example: mitigauge experiment export 1 --no-raw -o lab-demo.mitigauge.zst
     """
-    from mitigauge.errors import InvalidInput
-    from mitigauge.exports.writer import export_experiment
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.upkeep.exports.writer import export_experiment
 
     # Written beside its place, so that a file of that name is always whole.
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
@@ -73,10 +73,10 @@ def import_(
 
 def take_in(file: Path) -> Imported:
     """Import a file into the configured database. Raises :class:`InvalidInput`."""
-    from mitigauge.database import engine as database
-    from mitigauge.exports.service import import_experiment
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.database import engine as database
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.upkeep.exports.service import import_experiment
 
     with stored():
         pass

@@ -20,13 +20,14 @@ def find(
     Experiments are found by name and question, regressions and trends by case, mode and host
     class, bisections by case and culprit, series by title and message id, weeks as 2026-W47.
     """
-    from mitigauge.search import service
-    from mitigauge.search.schemas import SearchView
+    from mitigauge.reporting.search import service
+    from mitigauge.reporting.search.schemas import SearchView
 
     query = " ".join(words)
     view = answer(
         lambda session: service.search(session, query, limit=limit),
         lambda client: client.get("/api/search", SearchView, q=query, limit=limit),
+        reads=True,
     )
     if json:
         print_json(view)

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict
 
 from cli.output import Json, print_json, say
 from cli.remote.choice import chosen_server, require_local
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import Settings, get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import Settings, get_settings
 
 LEAST_FREE_BYTES = 1 << 30
 ANSWERS_WITHIN_S = 10
@@ -90,7 +90,7 @@ def _lines(findings: list[Finding]) -> Iterator[str]:
 
 
 def _database() -> Finding:
-    from mitigauge.database.engine import get_engine, require_head
+    from mitigauge.storage.database.engine import get_engine, require_head
 
     try:
         require_head(get_engine())

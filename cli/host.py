@@ -14,14 +14,14 @@ from cli.output import Json, console, echo_json, errors, print_json, print_table
 from cli.remote.choice import chosen_server
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.clock import Clock
-from mitigauge.errors import MitigaugeError, NotFound
-from mitigauge.files.natural_order import natural_order
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import MitigaugeError, NotFound
+from mitigauge.core.natural_order import natural_order
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.fleet.check import Item
-    from mitigauge.pages.host_schemas import HostSummary
+    from mitigauge.measurement.fleet.check import Item
+    from mitigauge.reporting.pages.host_schemas import HostSummary
     from pipelines.adapters.ansible_host import AnsibleHost
     from pipelines.host_control import RunLog
 
@@ -43,8 +43,8 @@ def list_hosts(
     """Hosts that took part in experiments."""
     from cli.choices import chosen
     from cli.remote.client import client
-    from mitigauge.pages import host_list
-    from mitigauge.pages.host_schemas import HostSummary
+    from mitigauge.reporting.pages import host_list
+    from mitigauge.reporting.pages.host_schemas import HostSummary
 
     states = chosen(state, host_list.HostState, "--state")
     if chosen_server():
@@ -107,7 +107,7 @@ def show(
 
 
 def _state(host: HostSummary) -> str:
-    from mitigauge.fleet.recorded_hosts import is_recorded
+    from mitigauge.measurement.fleet.recorded_hosts import is_recorded
 
     if is_recorded(host.environment):
         return "recorded"
@@ -134,7 +134,7 @@ def resume(
     A host is set aside when it does not answer, could not be restored or was lost, or when a
     person said so. Its runs wait; look at it first with `mitigauge host check`.
     """
-    from mitigauge.runs import service
+    from mitigauge.measurement.runs import service
 
     was_aside = answer(
         lambda session: service.bring_back(session, environment, name),
@@ -168,9 +168,9 @@ def add(
     key, known hosts) stands in the environment's group_vars/all.yml.
     """
     from cli.host_entry import asked, power_and_console
-    from mitigauge.fleet.inventory import SHIPPED, load_hosts
-    from mitigauge.fleet.inventory_entry import EXAMPLE, write_host
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.measurement.fleet.inventory import SHIPPED, load_hosts
+    from mitigauge.measurement.fleet.inventory_entry import EXAMPLE, write_host
 
     variables: dict[str, Any] = {"ansible_host": address or asked("address of its SSH server")}
     if port != 22:
@@ -193,9 +193,9 @@ def add(
 def _look_for_entry(environment: str, name: str) -> None:
     """Add to the entry what the host shows of itself; a host that does not answer is only told."""
     from cli.host_entry import read_of
-    from mitigauge.fleet.inventory import SHIPPED
-    from mitigauge.fleet.inventory_entry import EXAMPLE, write_host
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.measurement.fleet.inventory import SHIPPED
+    from mitigauge.measurement.fleet.inventory_entry import EXAMPLE, write_host
     from pipelines.adapters.ansible_host import SilentLog
 
     try:
@@ -233,8 +233,8 @@ def check(
 
     from orjson import dumps
 
-    from mitigauge.catalog import Catalog
-    from mitigauge.fleet.check import Item, State
+    from mitigauge.measurement.catalog import Catalog
+    from mitigauge.measurement.fleet.check import Item, State
     from pipelines.adapters.ansible_host import SilentLog
     from pipelines.host_check import checked
 
@@ -330,7 +330,7 @@ class _Held:
 
     def holds(self) -> bool:
         """Whether no run holds the host; asked before each play."""
-        from mitigauge.runs import service
+        from mitigauge.measurement.runs import service
 
         with stored() as session:
             service.require_free(session, self.environment, self.name)
@@ -340,7 +340,7 @@ class _Held:
 @contextmanager
 def _kept_out(environment: str, name: str, command: str) -> Iterator[None]:
     """No run begins on the host meanwhile."""
-    from mitigauge.runs import service
+    from mitigauge.measurement.runs import service
 
     with stored() as session:
         ours = service.keep_out(session, environment, name, f"{command} is at work")
@@ -354,7 +354,7 @@ def _kept_out(environment: str, name: str, command: str) -> Iterator[None]:
 
 def _host_of(environment: str, name: str, log: RunLog) -> AnsibleHost:
     """The host of the inventory. Raises :class:`NotFound` naming the known ones."""
-    from mitigauge.fleet.inventory import load_hosts
+    from mitigauge.measurement.fleet.inventory import load_hosts
     from pipelines.adapters.ansible_host import AnsibleHost
 
     hosts = load_hosts(environment)
@@ -368,7 +368,7 @@ def _host_of(environment: str, name: str, log: RunLog) -> AnsibleHost:
 def _print_item(item: Item) -> None:
     from rich.text import Text
 
-    from mitigauge.fleet.check import State
+    from mitigauge.measurement.fleet.check import State
 
     style = {State.OK: "green", State.MISSING: "bold red", State.NOTE: ""}[item.state]
     lines = [f"{item.state:<8} {item.name:<24} {item.found}"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
-from mitigauge.errors import InvalidInput
-from mitigauge.fleet.power_values import CONSOLE_KINDS, POWER_DRIVERS
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.fleet.power_values import CONSOLE_KINDS, POWER_DRIVERS
 from pipelines.adapters.ansible_host import AnsibleHost
 
 Ask = Callable[[str, str], str]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
-    from mitigauge.pages.host_schemas import HostQueue, HostView, QueuedRun
+    from mitigauge.reporting.pages.host_schemas import HostQueue, HostView, QueuedRun
 
 Environment = Annotated[str, typer.Option(help="Environment.")]
 Reason = Annotated[str, typer.Option(help="What for; everybody reads it.")]
@@ -36,10 +36,10 @@ def reserve(
     Everybody sees who has it, until when and what for.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.database.engine import database_now
-    from mitigauge.fleet.availability import moment
-    from mitigauge.pages.host_schemas import HostView
-    from mitigauge.runs import service
+    from mitigauge.measurement.fleet.availability import moment
+    from mitigauge.measurement.runs import service
+    from mitigauge.reporting.pages.host_schemas import HostView
+    from mitigauge.storage.database.engine import database_now
 
     def here(session: Session) -> tuple[datetime, int | None]:
         wanted = moment(until, database_now(session))
@@ -67,7 +67,7 @@ def reserve(
 def release(name: str, environment: Environment = "lab", json: Json = False) -> None:
     """Let runs begin on a reserved host again, also on one that somebody else reserved."""
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.runs import service
+    from mitigauge.measurement.runs import service
 
     def there(client: Client) -> str | None:
         owner = _host_there(client, name, environment).reserved_by
@@ -90,8 +90,8 @@ def set_aside(
     or could not be restored, is probed and comes back by itself; this one does not.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.pages.host_schemas import HostView
-    from mitigauge.runs import service
+    from mitigauge.measurement.runs import service
+    from mitigauge.reporting.pages.host_schemas import HostView
 
     def there(client: Client) -> int | None:
         client.post(_at(environment, name, "set-aside"), HostView, {"reason": reason})
@@ -109,8 +109,8 @@ def queue(json: Json = False) -> None:
 
     Times are estimates from the boots that a run made, else from those that its host made before.
     """
-    from mitigauge.pages.host_schemas import HostQueue
-    from mitigauge.pages.queue import host_queues
+    from mitigauge.reporting.pages.host_schemas import HostQueue
+    from mitigauge.reporting.pages.queue import host_queues
 
     queues = answer(host_queues, lambda client: client.get("/api/queue", list[HostQueue]))
     if json:
@@ -125,7 +125,7 @@ def queue(json: Json = False) -> None:
 
 def host_view(name: str, environment: str | None) -> HostView:
     """One host: what it was when it ran."""
-    from mitigauge.pages.hosts import show_host
+    from mitigauge.reporting.pages.hosts import show_host
 
     return answer(
         lambda session: show_host(session, name, environment),
@@ -136,7 +136,7 @@ def host_view(name: str, environment: str | None) -> HostView:
 def changed(client: Client, environment: str, name: str, how: str) -> bool:
     """Have the service change a host; False where it is so already."""
     from cli.remote.faults import Problem
-    from mitigauge.pages.host_schemas import HostView
+    from mitigauge.reporting.pages.host_schemas import HostView
 
     try:
         client.post(_at(environment, name, how), HostView)
@@ -152,14 +152,14 @@ def _at(environment: str, name: str, how: str) -> str:
 
 
 def _host_there(client: Client, name: str, environment: str | None) -> HostView:
-    from mitigauge.pages.host_schemas import HostView
+    from mitigauge.reporting.pages.host_schemas import HostView
 
     return client.get(at("/api/hosts/{}", name), HostView, environment=environment)
 
 
 def _run_on(client: Client, environment: str, name: str) -> int | None:
     """The run that holds a host, by its number."""
-    from mitigauge.pages.host_schemas import HostQueue
+    from mitigauge.reporting.pages.host_schemas import HostQueue
 
     for each in client.get("/api/queue", list[HostQueue]):
         if (each.environment, each.host) == (environment, name) and each.running:

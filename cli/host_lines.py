@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mitigauge.pages.host_schemas import DriftView, HostView
+    from mitigauge.reporting.pages.host_schemas import DriftView, HostView
 
 MOST_DRIFTS = 5
 

@@ -12,7 +12,7 @@ from cli.output import Json, errors, print_json, print_table, remark, say, shown
 from cli.remote.routes import at
 from cli.source import answer, followed_answer
 from cli.stored import stored
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def looked_now(kinds: Sequence[JobKind]) -> None:
 
     Raises NotReady where no worker does any of them.
     """
-    from mitigauge.errors import NotReady
+    from mitigauge.core.errors import NotReady
     from mitigauge.jobs import repository, views
     from mitigauge.jobs.states import NEEDS
 

@@ -92,10 +92,10 @@ def order_kernel(order: KernelOrder, profile: Profile, patches: Sequence[Patch])
     """Have a kernel built by a worker; its job's number."""
     from cli.workers import require_served
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.files.blobs import blob_store
+    from mitigauge.core.settings import get_settings
     from mitigauge.jobs.states import Ability
     from mitigauge.kernels.order_service import ask_kernel
-    from mitigauge.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
 
     blobs = blob_store(get_settings())
     with stored() as session:
@@ -116,9 +116,9 @@ def import_package(
     json: Json = False,
 ) -> None:
     """Store a kernel's package that was built elsewhere, so that experiments can ask for it."""
-    from mitigauge.files.blobs import blob_store
+    from mitigauge.core.settings import get_settings
     from mitigauge.kernels import service
-    from mitigauge.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
     from pipelines.kernel_import import read_package
 
     built = read_package(package, blob_store(get_settings()))
@@ -156,6 +156,7 @@ def _kernels() -> list[KernelView]:
             KernelView.model_validate(kernel) for kernel in repository.kernels(session)
         ],
         lambda client: client.get("/api/kernels", list[KernelView]),
+        reads=True,
     )
 
 
@@ -242,7 +243,7 @@ def _log_of(digest: str | None) -> str:
         from cli.remote.client import client
 
         return client().text(at("/api/blobs/{}", digest))
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
 
     return blob_store(get_settings()).read(digest).decode(errors="replace")

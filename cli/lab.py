@@ -10,7 +10,7 @@ import typer
 
 from cli.output import echo, print_table
 from cli.output import errors as on_stderr
-from mitigauge.clock import Clock
+from mitigauge.core.clock import Clock
 
 # What takes long to load is imported by the commands that need it.
 app = typer.Typer(no_args_is_help=True)
@@ -49,7 +49,7 @@ def up(
     from lab import service
     from lab.hosts import LabPaths
     from lab.progress import ConsoleProgress
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     if data_lines and not exact:
         raise typer.BadParameter(
@@ -82,7 +82,7 @@ def down(
     from lab import service
     from lab.hosts import LabPaths
     from lab.progress import ConsoleProgress
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     out = on_stderr()
     with ConsoleProgress(out) as progress:
@@ -99,7 +99,7 @@ def status(
     """Say how every host stands."""
     from lab import service
     from lab.hosts import LabPaths
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     hosts = service.status(LabPaths.of(get_settings()))
     if as_json:
@@ -130,7 +130,7 @@ def console(
     from lab import console as serial
     from lab import machine
     from lab.hosts import LabPaths
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     host = LabPaths.of(get_settings()).host(name)
     if log:

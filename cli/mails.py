@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
+    from mitigauge.kernels.mails.mail import Mail
     from mitigauge.kernels.patch import Patch
-    from mitigauge.mails.mail import Mail
 
 LONGEST_SENT_TITLE = 300
 LORE = "https://lore.kernel.org/all"
@@ -22,8 +22,8 @@ def is_message_id(words: Sequence[str]) -> bool:
 
 def mails_from(words: Sequence[str], archive: str) -> list[Mail]:
     """The mails of files, or of the thread of a message-id in *archive*."""
-    from mitigauge.mails.files import read_mails
-    from mitigauge.mails.reader import mails_of
+    from mitigauge.kernels.mails.files import read_mails
+    from mitigauge.kernels.mails.reader import mails_of
     from pipelines.adapters.archive import Archive
 
     if not is_message_id(words):

@@ -12,7 +12,7 @@ from cli.lazy import Entry, LazyGroup
 from cli.memory import collect_seldom
 from cli.remote.choice import choose
 from cli.remote.commands import guarded
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 # The modules are imported when they are called: statistics, the web service and the
 # database's libraries take seconds to load.
@@ -132,11 +132,11 @@ def root(
     """Options that stand before the command."""
     choose(server, token_file)
     if version:
-        from mitigauge.version import VERSION
+        from mitigauge.core.version import VERSION
 
         typer.echo(VERSION)
         raise typer.Exit
-    from mitigauge.logs.handler import log_for_command
+    from mitigauge.core.logs.handler import log_for_command
 
     log_for_command()
 

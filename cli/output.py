@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.files.hostile_text import HOSTILE
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.hostile_text import HOSTILE
 
 # Rich and pydantic are imported by what uses them: a command that prints plain lines, or its
 # own help, does not wait for them.

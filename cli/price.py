@@ -28,8 +28,8 @@ def list_prices(json: Json = False) -> None:
 
     Files are in prices/processors; prices/README.md says how to add one.
     """
-    from mitigauge.catalog import Catalog
-    from mitigauge.prices.processors import processors_of
+    from mitigauge.analysis.prices.processors import processors_of
+    from mitigauge.measurement.catalog import Catalog
 
     processors = list(processors_of(Catalog()).values())
     if json:
@@ -66,10 +66,10 @@ def measure(
     """
     import yaml
 
-    from mitigauge.catalog import Catalog
-    from mitigauge.errors import InvalidInput
-    from mitigauge.experiments.checks import check_text
-    from mitigauge.settings import REPOSITORY
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import REPOSITORY
+    from mitigauge.measurement.catalog import Catalog
+    from mitigauge.measurement.experiments.checks import check_text
 
     file = REPOSITORY / "experiments" / "mitigation-prices.yml"
     spec: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
@@ -107,11 +107,11 @@ def estimate(
 
     Example: mitigauge price estimate 12 11 --host spr-01 --name our-spr > our-spr.yml
     """
-    from mitigauge.pages.experiments import show_head
-    from mitigauge.pages.prices import levels_of
-    from mitigauge.prices.estimation import estimate as estimated
-    from mitigauge.prices.levels import changes
-    from mitigauge.prices.processor_file import basis, processor_file
+    from mitigauge.analysis.prices.estimation import estimate as estimated
+    from mitigauge.analysis.prices.levels import changes
+    from mitigauge.analysis.prices.processor_file import basis, processor_file
+    from mitigauge.reporting.pages.experiments import show_head
+    from mitigauge.reporting.pages.prices import levels_of
 
     with stored() as session:
         cases = levels_of(session, measured, counted, host=host)
@@ -135,13 +135,13 @@ def check(
 
     Example: mitigauge price check 13 11 --processor our-spr --host spr-01
     """
-    from mitigauge.catalog import Catalog
-    from mitigauge.errors import NotFound
-    from mitigauge.pages.prices import checked_on, levels_of
-    from mitigauge.prices.levels import checked
-    from mitigauge.prices.processors import processors_of
-    from mitigauge.prices.repository import put
-    from mitigauge.prices.tally import tally, told
+    from mitigauge.analysis.prices.levels import checked
+    from mitigauge.analysis.prices.processors import processors_of
+    from mitigauge.analysis.prices.repository import put
+    from mitigauge.analysis.prices.tally import tally, told
+    from mitigauge.core.errors import NotFound
+    from mitigauge.measurement.catalog import Catalog
+    from mitigauge.reporting.pages.prices import checked_on, levels_of
 
     known = processors_of(Catalog())
     if processor not in known:

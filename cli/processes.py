@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from cli import claims, database
 from cli.output import say
 from cli.serve import dashboard_url
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import CODE, get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import CODE, get_settings
 
 READY_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 60.0

@@ -19,13 +19,13 @@ from cli.output import remark, say
 from cli.profile_exact import exact
 from cli.profile_instructions import instructions
 from cli.profile_stored import diff, export, functions
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture.collapse import Collapse
-from mitigauge.profiles.capture.decompress import pieces
-from mitigauge.profiles.capture.folded_text import write_folded
+from mitigauge.analysis.profiles.capture.collapse import Collapse
+from mitigauge.analysis.profiles.capture.decompress import pieces
+from mitigauge.analysis.profiles.capture.folded_text import write_folded
+from mitigauge.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from mitigauge.profiles.capture.capture import Pass
+    from mitigauge.analysis.profiles.capture.capture import Pass
 
 # What fs.pipe-max-size lets everyone have; 64 KiB is the default.
 PIPE_BYTES = 1 << 20
@@ -82,7 +82,7 @@ def fold(
 
 def _normalised(stacks: dict[bytes, int]) -> dict[bytes, int]:
     # Imported here: loading the rules takes longer than folding a small capture.
-    from mitigauge.profiles.store.normalise import normalised, rules
+    from mitigauge.analysis.profiles.store.normalise import normalised, rules
 
     return normalised(stacks, rules())
 
@@ -108,8 +108,8 @@ def import_(
     Example: mitigauge profile import a*.folded --tree web --group before
     """
     # Imported here: `fold` runs in a pipe and does not need the database's libraries.
-    from mitigauge.database.engine import get_engine, require_head, transaction
-    from mitigauge.profiles.store.service import store_imported
+    from mitigauge.analysis.profiles.store.service import store_imported
+    from mitigauge.storage.database.engine import get_engine, require_head, transaction
 
     require_head(get_engine())
     # One file is in memory at a time. All are looked at before the first is stored.
@@ -129,7 +129,7 @@ def import_(
 
 def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
     """The stacks of one file of either form, and what is known of its pass."""
-    from mitigauge.profiles.store.import_file import read_profile
+    from mitigauge.analysis.profiles.store.import_file import read_profile
 
     try:
         with path.open("rb") as stream:

@@ -12,7 +12,7 @@ from cli.profile_stored import CaseName, HostName, selections_named
 from cli.stored import stored
 
 if TYPE_CHECKING:
-    from mitigauge.profiles.exact.schemas import (
+    from mitigauge.analysis.profiles.exact.schemas import (
         BillRow,
         ExactFunctionRow,
         ExactLineRow,
@@ -41,7 +41,7 @@ def exact(
 
     Example: mitigauge profile exact off loop --experiment 1 --case 'syscall basic'
     """
-    from mitigauge.pages.exact import exact_difference
+    from mitigauge.reporting.pages.exact import exact_difference
 
     with stored() as session:
         sides = selections_named(session, a, b, experiment, case, host)

@@ -12,7 +12,7 @@ from cli.profile_stored import CaseName, Experiment, HostName, basis_named, side
 from cli.stored import stored
 
 if TYPE_CHECKING:
-    from mitigauge.profiles.diff.schemas import InstructionRow, InstructionTable
+    from mitigauge.analysis.profiles.diff.schemas import InstructionRow, InstructionTable
 
 SHOWN_FUNCTIONS = 20
 KINDS = {"both": "on both sides", "new": "new in B", "gone": "gone from A"}
@@ -43,7 +43,7 @@ def instructions(
     Example: mitigauge profile instructions off loop --experiment 1 --case 'syscall basic'
     --function do_syscall_64
     """
-    from mitigauge.profiles.diff.instruction_table import instruction_table
+    from mitigauge.analysis.profiles.diff.instruction_table import instruction_table
 
     with stored() as session:
         sides = sides_named(session, a, b, experiment, case, host, "", guest=False)

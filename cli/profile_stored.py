@@ -9,17 +9,17 @@ import typer
 
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 
 # Functions import the database's libraries themselves: `fold` belongs to the same group of
 # commands, runs in a pipe and does not need them.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.pages.function_schemas import FunctionCost
-    from mitigauge.profiles.diff.compare import Basis
-    from mitigauge.profiles.diff.schemas import FunctionRow, FunctionTable
-    from mitigauge.profiles.diff.sides import Selection, Sides
+    from mitigauge.analysis.profiles.diff.compare import Basis
+    from mitigauge.analysis.profiles.diff.schemas import FunctionRow, FunctionTable
+    from mitigauge.analysis.profiles.diff.sides import Selection, Sides
+    from mitigauge.reporting.pages.function_schemas import FunctionCost
 
 Experiment = Annotated[int | None, typer.Option(help="The experiment of the arms.", min=1)]
 CaseName = Annotated[str, typer.Option("--case", help="The case, by number or title.")]
@@ -48,7 +48,7 @@ def diff(
 
     Example: mitigauge profile diff before after --tree web
     """
-    from mitigauge.profiles.diff.function_table import function_table
+    from mitigauge.analysis.profiles.diff.function_table import function_table
 
     with stored() as session:
         sides = sides_named(session, a, b, experiment, case, host, tree, guest=guest)
@@ -76,9 +76,9 @@ def export(
 
     Example: mitigauge profile export loop --experiment 1 --case 'syscall basic' > loop.folded
     """
-    from mitigauge.profiles.capture.folded_text import write_folded
-    from mitigauge.profiles.store.export import folded_group
-    from mitigauge.profiles.store.service import as_text
+    from mitigauge.analysis.profiles.capture.folded_text import write_folded
+    from mitigauge.analysis.profiles.store.export import folded_group
+    from mitigauge.analysis.profiles.store.service import as_text
 
     with stored() as session:
         sides = sides_named(session, group, group, experiment, case, host, tree, guest=guest)
@@ -113,8 +113,8 @@ def functions(
 
     Example: mitigauge profile functions 'syscall basic' --experiment 1
     """
-    from mitigauge.pages.profile_functions import FunctionQuery, functions_view
-    from mitigauge.pages.profiles import find_case
+    from mitigauge.reporting.pages.profile_functions import FunctionQuery, functions_view
+    from mitigauge.reporting.pages.profiles import find_case
 
     with stored() as session:
         number, on_host = find_case(session, experiment, case, host)
@@ -171,8 +171,8 @@ def sides_named(
     guest: bool,
 ) -> Sides:
     """Both sides by the command's options."""
-    from mitigauge.pages.profiles import case_sides
-    from mitigauge.profiles.diff.service import imported_sides
+    from mitigauge.analysis.profiles.diff.service import imported_sides
+    from mitigauge.reporting.pages.profiles import case_sides
 
     if tree and experiment is None:
         return imported_sides(session, tree=tree, a=a, b=b)
@@ -189,8 +189,8 @@ def selections_named(
     session: Session, a: str, b: str, experiment: int, case: str, host: str
 ) -> tuple[Selection, Selection]:
     """Both arms of a case by the command's options."""
-    from mitigauge.pages.profiles import find_case
-    from mitigauge.profiles.diff.sides import Selection
+    from mitigauge.analysis.profiles.diff.sides import Selection
+    from mitigauge.reporting.pages.profiles import find_case
 
     number, on_host = find_case(session, experiment, case, host)
     return (

@@ -14,12 +14,12 @@ from rich.text import Text
 from cli.output import console, say, shown
 from cli.remote.routes import at
 from cli.source import followed_answer
-from mitigauge.documents.parts import counted
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.letters.report.host_time import host_time
-from mitigauge.pages import experiments as views
-from mitigauge.pages.schemas import EventView, ProgressView, RunView
-from mitigauge.runs.states import RunState
+from mitigauge.core.documents.parts import counted
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.reporting.letters.report.host_time import host_time
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.schemas import EventView, ProgressView, RunView
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

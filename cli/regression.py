@@ -13,13 +13,13 @@ from cli.source import answer
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.regressions.schemas import (
+    from mitigauge.tracking.regressions.schemas import (
         EntryView,
         RegressionChange,
         RegressionSummary,
         RegressionView,
     )
-    from mitigauge.regressions.states import RegressionState
+    from mitigauge.tracking.regressions.states import RegressionState
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -61,9 +61,9 @@ def list_regressions(
     """
     from datetime import UTC
 
-    from mitigauge.regressions import service
-    from mitigauge.regressions.repository import RegressionFilter
-    from mitigauge.regressions.schemas import RegressionPage
+    from mitigauge.tracking.regressions import service
+    from mitigauge.tracking.regressions.repository import RegressionFilter
+    from mitigauge.tracking.regressions.schemas import RegressionPage
 
     states = _states(state or [])
     asked = since.replace(tzinfo=UTC) if since else None
@@ -90,8 +90,8 @@ def list_regressions(
 
 
 def _states(words: list[str]) -> list[RegressionState]:
-    from mitigauge.errors import InvalidInput
-    from mitigauge.regressions.states import OPEN_STATES, RegressionState
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.tracking.regressions.states import OPEN_STATES, RegressionState
 
     found: list[RegressionState] = []
     for word in words:
@@ -127,8 +127,8 @@ def _effect(of: RegressionSummary) -> str:
 @app.command()
 def show(regression: Number, json: Json = False) -> None:
     """One regression with all that was said of it."""
-    from mitigauge.regressions import service
-    from mitigauge.regressions.schemas import RegressionView
+    from mitigauge.tracking.regressions import service
+    from mitigauge.tracking.regressions.schemas import RegressionView
 
     view = answer(
         lambda session: service.show_regression(session, regression),
@@ -197,8 +197,8 @@ def set_regression(
     Who takes one that is nobody's has it assigned. `false` and `not-worth-it` want a note,
     `known` a bug or a note.
     """
-    from mitigauge.regressions import service
-    from mitigauge.regressions.schemas import RegressionChange, RegressionView
+    from mitigauge.tracking.regressions import service
+    from mitigauge.tracking.regressions.schemas import RegressionChange, RegressionView
 
     states = _states([state]) if state else []
 
@@ -240,8 +240,8 @@ def file_regression(
 
     `mitigauge experiment show NUMBER --json` has cases, arms and metrics by name.
     """
-    from mitigauge.regressions import service
-    from mitigauge.regressions.schemas import NewRegression, RegressionView
+    from mitigauge.tracking.regressions import service
+    from mitigauge.tracking.regressions.schemas import NewRegression, RegressionView
 
     new = NewRegression(
         experiment_id=experiment, host=host, case_id=case, arm=arm, metric=metric, owner=owner,
@@ -257,6 +257,6 @@ def file_regression(
 def _myself() -> str:
     """Who types, as the audit log names them."""
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.audit.actor import current_actor
+    from mitigauge.core.actor import current_actor
 
     return current_actor().name or OPERATOR

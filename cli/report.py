@@ -10,7 +10,7 @@ import typer
 
 from cli.output import echo, echo_json, say
 from cli.report_weekly import weekly
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 
 app = typer.Typer(no_args_is_help=True, callback=lambda: None)
 
@@ -38,7 +38,7 @@ def check(
 
     import orjson
 
-    from mitigauge.letters.reply.cover_letter import findings
+    from mitigauge.reporting.letters.reply.cover_letter import findings
 
     older = {path.name: _text_of(path) for path in earlier or []}
     found = findings(_text_of(cover_letter), older)
@@ -74,9 +74,9 @@ def reply(
     patches name, but those who asked for no more answers. Nothing is ever sent by itself.
     """
     from cli.stored import stored
-    from mitigauge.letters.reply.reply import as_file
-    from mitigauge.letters.reply.service import answer
-    from mitigauge.series import request_repository, service
+    from mitigauge.reporting.letters.reply.reply import as_file
+    from mitigauge.reporting.letters.reply.service import answer
+    from mitigauge.tracking.series import request_repository, service
 
     if send and not sender:
         raise InvalidInput("nobody sends it", hint="Give --from 'Name <name@host>'.")
@@ -95,7 +95,7 @@ def reply(
         output.write_bytes(content)
         say(f"{output}: {mail['Subject']}")
     if send:
-        from mitigauge.deliveries.service import note_sent
+        from mitigauge.reporting.deliveries.service import note_sent
         from pipelines.adapters.mail import send as hand_over
 
         hand_over(mail, send, encrypted=not plain_connection)

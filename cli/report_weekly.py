@@ -12,11 +12,11 @@ from cli.output import echo, echo_json, errors, print_json, print_table, say
 from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
 from cli.source import answer
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from cli.remote.client import Client
-    from mitigauge.letters.weekly.service import Report
+    from mitigauge.reporting.letters.weekly.service import Report
 
 
 class Form(StrEnum):
@@ -87,8 +87,8 @@ def weekly(
 def _show_there(week: str, form: Form, to: Path | None, send: list[str]) -> None:
     """The report as the service has made it: its worker makes one when a week is over."""
     from cli.remote.client import client
-    from mitigauge.letters.weekly.views import WeeklyView
-    from mitigauge.letters.weekly.week import Week
+    from mitigauge.reporting.letters.weekly.views import WeeklyView
+    from mitigauge.reporting.letters.weekly.week import Week
 
     if send:
         require_local("report weekly --send", "Its worker sends to MITIGAUGE_WEEKLY_TO.")
@@ -105,8 +105,8 @@ def _show_there(week: str, form: Form, to: Path | None, send: list[str]) -> None
 
 def _newest_there(client: Client) -> str:
     """The newest week that is over, else the newest. Raises NotFound where there is none."""
-    from mitigauge.errors import NotFound
-    from mitigauge.letters.weekly.views import WeeklyLine
+    from mitigauge.core.errors import NotFound
+    from mitigauge.reporting.letters.weekly.views import WeeklyLine
 
     lines = client.get("/api/weekly", list[WeeklyLine])
     if not lines:
@@ -115,15 +115,15 @@ def _newest_there(client: Client) -> str:
 
 
 def _base() -> str:
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     return get_settings().public_url.rstrip("/")
 
 
 def _make(week: str) -> Report:
-    from mitigauge.database import engine as database
-    from mitigauge.letters.weekly import service
-    from mitigauge.letters.weekly.week import Week
+    from mitigauge.reporting.letters.weekly import service
+    from mitigauge.reporting.letters.weekly.week import Week
+    from mitigauge.storage.database import engine as database
 
     engine = database.get_engine()
     database.require_head(engine)
@@ -138,8 +138,8 @@ def _make(week: str) -> Report:
 
 def _checked(receivers: list[str], server: str, sender: str) -> list[str]:
     """The receivers, once it is clear that something can be sent."""
-    from mitigauge.letters.weekly.mail import addressed
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.reporting.letters.weekly.mail import addressed
 
     settings = get_settings()
     for each in receivers:
@@ -152,9 +152,9 @@ def _checked(receivers: list[str], server: str, sender: str) -> list[str]:
 
 
 def _send(report: Report, to: list[str], server: str, sender: str, *, plain: bool) -> None:
-    from mitigauge.database.engine import transaction
-    from mitigauge.deliveries.service import note_sent
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.reporting.deliveries.service import note_sent
+    from mitigauge.storage.database.engine import transaction
     from pipelines.adapters.mail import send as hand_over
 
     settings = get_settings()
@@ -167,8 +167,8 @@ def _send(report: Report, to: list[str], server: str, sender: str, *, plain: boo
 
 
 def _list(*, json: bool) -> None:
-    from mitigauge.letters.weekly import service
-    from mitigauge.letters.weekly.views import WeeklyLine
+    from mitigauge.reporting.letters.weekly import service
+    from mitigauge.reporting.letters.weekly.views import WeeklyLine
 
     lines = answer(service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]))
     if json:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
-    from mitigauge.series.mail_thread import FoundRevision
-    from mitigauge.series.range_diff import Comparison
-    from mitigauge.series.schemas import RevisionView, SeriesView
+    from mitigauge.tracking.series.mail_thread import FoundRevision
+    from mitigauge.tracking.series.range_diff import Comparison
+    from mitigauge.tracking.series.schemas import RevisionView, SeriesView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -61,11 +61,11 @@ def add(
     `mitigauge series start` does that, for one that was approved. A series that was added by its
     message-id is watched: workers with MITIGAUGE_WATCH_SERIES=true store its new revisions.
     """
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.series import service
-    from mitigauge.series.mail_thread import revisions
-    from mitigauge.series.schemas import SeriesView
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.mail_thread import revisions
+    from mitigauge.tracking.series.schemas import SeriesView
     from pipelines.series_watch import trust_in
 
     _require_known(spec, profile)
@@ -110,9 +110,9 @@ def list_series(
 ) -> None:
     """Series, the newest first."""
     from cli.choices import chosen
-    from mitigauge.series.listing import heads
-    from mitigauge.series.schemas import SeriesHead
-    from mitigauge.series.states import RevisionState
+    from mitigauge.tracking.series.listing import heads
+    from mitigauge.tracking.series.schemas import SeriesHead
+    from mitigauge.tracking.series.states import RevisionState
 
     states = chosen(state, RevisionState, "--state")
     found = answer(
@@ -164,9 +164,9 @@ def show(
 
 
 def _view(name: str) -> SeriesView:
-    from mitigauge.series import service
-    from mitigauge.series.listing import shown
-    from mitigauge.series.schemas import SeriesView
+    from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.listing import shown
+    from mitigauge.tracking.series.schemas import SeriesView
 
     return answer(
         lambda session: shown(session, service.find(session, name)),
@@ -176,8 +176,8 @@ def _view(name: str) -> SeriesView:
 
 def _revision(name: str, label: str) -> RevisionView:
     """One revision; without a label the newest. Raises NotFound."""
-    from mitigauge.series import service
-    from mitigauge.series.schemas import RevisionView
+    from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.schemas import RevisionView
 
     return answer(
         lambda session: RevisionView.model_validate(service.find_revision(session, name, label)),
@@ -200,7 +200,7 @@ def change(
     ] = None,
 ) -> None:
     """Say by what a series is measured, what it is built on, and where it is watched."""
-    from mitigauge.series import service
+    from mitigauge.tracking.series import service
 
     _require_known(spec, profile)
     with stored() as session:
@@ -233,9 +233,9 @@ def approve(
 
     With --request: the diff of a mail whose sender is not proven, and that it is answered.
     """
-    from mitigauge.errors import InvalidInput
-    from mitigauge.series import service
-    from mitigauge.series.schemas import RevisionView
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.schemas import RevisionView
 
     if bool(name) == (request is not None):
         raise InvalidInput("what is approved?", hint="Name a series, or give --request NUMBER.")
@@ -320,8 +320,8 @@ def order_revision(revision: int, *, all_cases: bool = False) -> int:
     from cli.workers import require_served
     from mitigauge.access.roles import OPERATOR
     from mitigauge.jobs.states import Ability
-    from mitigauge.series import repository
-    from mitigauge.series.order_service import ask_revision
+    from mitigauge.tracking.series import repository
+    from mitigauge.tracking.series.order_service import ask_revision
 
     with stored() as session:
         found = repository.revision(session, revision)
@@ -344,10 +344,10 @@ def retest(
     It is compared with the revision that it stands on.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.errors import InvalidInput
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.series import retests, service
-    from mitigauge.settings import get_settings
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.series import retests, service
 
     patches = patches_from(fix or [])
     if not patches:
@@ -387,7 +387,7 @@ app.command("ignore")(series_mail.ignore)
 
 def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:
     """The series of the mail of that message-id; else that of the thread's last revision."""
-    from mitigauge.series.service import key_of
+    from mitigauge.tracking.series.service import key_of
 
     wanted = message_id.strip("<> ")
     for each in found:
@@ -400,7 +400,7 @@ def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:
 def _require_known(spec: str, profile: str) -> None:
     """Refuse names that nothing stands behind, before anything is stored."""
     from mitigauge.kernels.config_profile import profile_of
-    from mitigauge.series.spec_files import spec_text
+    from mitigauge.tracking.series.spec_files import spec_text
 
     if spec:
         spec_text(spec)
@@ -417,7 +417,7 @@ def _print_revisions(revisions: Sequence[RevisionView]) -> None:
 
 
 def _print_revision(revision: RevisionView, *, diff: bool) -> None:
-    from mitigauge.series.case_choice import choice_in_words
+    from mitigauge.tracking.series.case_choice import choice_in_words
 
     say(f"{revision.label}: {revision.title}")
     say(f"  digest {revision.digest}")

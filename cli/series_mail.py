@@ -29,10 +29,10 @@ def requests(
     if mail is not None:
         _print_mail(mail)
         return
-    from mitigauge.series import faults
-    from mitigauge.series import request_repository as repository
-    from mitigauge.series.schemas import RequestView
-    from mitigauge.series.states import RequestState
+    from mitigauge.tracking.series import faults
+    from mitigauge.tracking.series import request_repository as repository
+    from mitigauge.tracking.series.schemas import RequestView
+    from mitigauge.tracking.series.states import RequestState
 
     with stored() as session:
         rows = repository.listed(session, RequestState.WAITING if waiting else "")
@@ -59,9 +59,9 @@ def requests(
 
 
 def _print_mail(request: int) -> None:
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.series import request_service
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.series import request_service
 
     with stored() as session:
         digest = request_service.find(session, request).mail_sha256
@@ -70,9 +70,9 @@ def _print_mail(request: int) -> None:
 
 def approve(request: int, digest: str) -> None:
     """Carry out a request that waits for a person, if its mail has that digest."""
-    from mitigauge.files.blobs import blob_store
-    from mitigauge.series import request_service
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
+    from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.series import request_service
     from pipelines.adapters.build_root import known_bases
 
     settings = get_settings()
@@ -90,7 +90,7 @@ def ignore(request: Number) -> None:
 
     What is measured for it already goes on.
     """
-    from mitigauge.series import request_service
+    from mitigauge.tracking.series import request_service
 
     with stored() as session:
         row = request_service.find(session, request)

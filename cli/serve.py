@@ -32,8 +32,8 @@ def serve(
     from api.server import listen, make_server
     from cli.memory import keep_freed_memory
     from mitigauge.access.secret import new_secret
-    from mitigauge.logs.setup import configure_logs
-    from mitigauge.settings import get_settings
+    from mitigauge.core.logs.setup import configure_logs
+    from mitigauge.core.settings import get_settings
 
     keep_freed_memory()
     settings = get_settings()
@@ -73,7 +73,7 @@ def _require_same_key() -> None:
     """
     from cli.stored import stored
     from mitigauge.access.service import require_same_key
-    from mitigauge.errors import NotReady
+    from mitigauge.core.errors import NotReady
 
     with suppress(NotReady), stored() as session:
         require_same_key(session)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def stored(*, reads: bool = False) -> AbstractContextManager[Session]:
     """A transaction on a database whose schema is at head; *reads*: nothing is written in it.
 
-    Raises :class:`mitigauge.errors.NotReady` for any other, and :class:`LocalOnly` where a
+    Raises :class:`mitigauge.core.errors.NotReady` for any other, and :class:`LocalOnly` where a
     service is given: then no database of this machine's is started or opened.
     """
     require_local("with a database")
-    from mitigauge.database import engine as database
+    from mitigauge.storage.database import engine as database
 
     engine = database.get_engine()
     database.require_head(engine)

@@ -12,7 +12,7 @@ from cli.source import answer
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.subscriptions.schemas import NewSubscription, SubscriptionView
+    from mitigauge.reporting.subscriptions.schemas import NewSubscription, SubscriptionView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -30,8 +30,8 @@ def list_subscriptions(
     json: Json = False,
 ) -> None:
     """What you are told of, and how; why, where it is paused."""
-    from mitigauge.subscriptions import service
-    from mitigauge.subscriptions.schemas import SubscriptionView
+    from mitigauge.reporting.subscriptions import service
+    from mitigauge.reporting.subscriptions.schemas import SubscriptionView
 
     found = answer(
         lambda session: service.list_subscriptions(session, None if everybody else _myself()),
@@ -87,10 +87,10 @@ def add(
     Mails come in a digest a day, webhooks one in 15 minutes, unless `--at-once` is given. The
     secret by which a webhook's signature is checked is printed here, and nowhere else.
     """
-    from mitigauge.settings import get_settings
-    from mitigauge.subscriptions import service
-    from mitigauge.subscriptions.schemas import AddedSubscription
-    from mitigauge.subscriptions.webhook_url import read_networks
+    from mitigauge.core.settings import get_settings
+    from mitigauge.reporting.subscriptions import service
+    from mitigauge.reporting.subscriptions.schemas import AddedSubscription
+    from mitigauge.reporting.subscriptions.webhook_url import read_networks
 
     new = _new(kind, subject, trend, mail, webhook, template, at_once=at_once)
     added = answer(
@@ -115,9 +115,9 @@ def _new(
 ) -> NewSubscription:  # fmt: skip
     from pydantic import ValidationError
 
-    from mitigauge.errors import InvalidInput
-    from mitigauge.subscriptions.schemas import NewSubscription
-    from mitigauge.subscriptions.states import SubscriptionKind, Template
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.reporting.subscriptions.schemas import NewSubscription
+    from mitigauge.reporting.subscriptions.states import SubscriptionKind, Template
 
     if bool(mail) == bool(webhook):
         raise InvalidInput(
@@ -163,8 +163,8 @@ def remove(subscription: Number, json: Json = False) -> None:
 
 
 def _act(number: int, what: str, json: bool) -> None:
-    from mitigauge.subscriptions import service
-    from mitigauge.subscriptions.schemas import SubscriptionView
+    from mitigauge.reporting.subscriptions import service
+    from mitigauge.reporting.subscriptions.schemas import SubscriptionView
 
     do = {"pause": service.pause, "resume": service.resume, "remove": service.remove}[what]
     view = answer(
@@ -186,6 +186,6 @@ def _act(number: int, what: str, json: bool) -> None:
 def _myself() -> str:
     """Who types, as the audit log names them."""
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.audit.actor import current_actor
+    from mitigauge.core.actor import current_actor
 
     return current_actor().name or OPERATOR

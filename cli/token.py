@@ -10,7 +10,7 @@ import typer
 from cli.output import Json, print_json, print_table, say
 from cli.stored import stored
 from mitigauge.access.roles import DEFAULT_DAYS, Role
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 app = typer.Typer(no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="The person or program that has it.")]

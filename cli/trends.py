@@ -13,7 +13,7 @@ from cli.stored import stored
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
-    from mitigauge.trends.schemas import Cause, TrendChange, TrendSummary, TrendView
+    from mitigauge.tracking.trends.schemas import Cause, TrendChange, TrendSummary, TrendView
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -47,9 +47,9 @@ def list_trends(
     A trend holds one value a run: the mean of an arm's boots. Values are of one host class, case,
     metric, unit and mode, so that they are comparable.
     """
-    from mitigauge.trends import service
-    from mitigauge.trends.page_repository import TrendFilter
-    from mitigauge.trends.schemas import TrendPage
+    from mitigauge.tracking.trends import service
+    from mitigauge.tracking.trends.page_repository import TrendFilter
+    from mitigauge.tracking.trends.schemas import TrendPage
 
     wanted = TrendFilter(
         environment, host_class, workload, None, find, only_changed=changed, only_open=still_open
@@ -109,8 +109,8 @@ def _state(change: TrendChange) -> str:
 @app.command()
 def show(trend: Number, json: Json = False) -> None:
     """One trend: its changes, what changed then, and its newest values."""
-    from mitigauge.trends import service
-    from mitigauge.trends.schemas import TrendView
+    from mitigauge.tracking.trends import service
+    from mitigauge.tracking.trends.schemas import TrendView
 
     view = answer(
         lambda session: service.show_trend(session, trend),
@@ -199,11 +199,11 @@ def update(
     from pydantic import TypeAdapter
 
     from cli.output import echo_json, errors
-    from mitigauge.database.engine import get_engine
-    from mitigauge.errors import Conflict
-    from mitigauge.regressions.service import take_in
-    from mitigauge.trends.update import Updated
-    from mitigauge.trends.update import update as update_trends
+    from mitigauge.core.errors import Conflict
+    from mitigauge.storage.database.engine import get_engine
+    from mitigauge.tracking.regressions.service import take_in
+    from mitigauge.tracking.trends.update import Updated
+    from mitigauge.tracking.trends.update import update as update_trends
 
     with stored():
         pass
@@ -236,8 +236,8 @@ def annotate(
 ) -> None:
     """Say something of a trend, or of one of its changes."""
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.trends import service
-    from mitigauge.trends.schemas import Annotation
+    from mitigauge.tracking.trends import service
+    from mitigauge.tracking.trends.schemas import Annotation
 
     said = answer(
         lambda session: service.annotate(session, trend, by=OPERATOR, text=text, change_id=change),
@@ -260,8 +260,8 @@ def accept(
     that one is open again.
     """
     from mitigauge.access.roles import OPERATOR
-    from mitigauge.trends import service
-    from mitigauge.trends.schemas import TrendChange
+    from mitigauge.tracking.trends import service
+    from mitigauge.tracking.trends.schemas import TrendChange
 
     found = answer(
         lambda session: service.accept(session, change, by=OPERATOR, text=text, expected=expected),
@@ -277,9 +277,9 @@ def accept(
 @app.command()
 def stability(json: Json = False) -> None:
     """How far verdicts agree where the same two arms were compared again."""
-    from mitigauge.trends import service
-    from mitigauge.trends.schemas import Stability
-    from mitigauge.trends.words import NO_PAIR_YET
+    from mitigauge.tracking.trends import service
+    from mitigauge.tracking.trends.schemas import Stability
+    from mitigauge.tracking.trends.words import NO_PAIR_YET
 
     found = answer(
         service.stability, lambda client: client.get("/api/trends/stability", list[Stability])

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output import echo, say
-from mitigauge.documents.parts import counted
-from mitigauge.effect import CellState
+from mitigauge.core.documents.parts import counted
+from mitigauge.core.effect import CellState
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from mitigauge.pages.schemas import CellView, ExperimentView, RowView
-    from mitigauge.profiles.diff.sides import Selection, Sides
-    from mitigauge.profiles.exact.schemas import ExactFunctionRow, ExactTable
+    from mitigauge.analysis.profiles.diff.sides import Selection, Sides
+    from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactTable
+    from mitigauge.reporting.pages.schemas import CellView, ExperimentView, RowView
 
 FUNCTIONS = 5
 # Of each kernel, from which what boots differ by is told from what kernels differ by.
@@ -50,7 +50,7 @@ def exact_answer(
     kernel does not tell what others differ by from what memory a boot happened to find.
     """
     from cli.profile_exact import predictions
-    from mitigauge.pages.exact import exact_difference
+    from mitigauge.reporting.pages.exact import exact_difference
 
     cases: dict[str, list[str]] = {}
     for row in _counted(view):
@@ -117,9 +117,9 @@ def _marked(mark: str, was: str) -> str:
 
 def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> None:
     """Say which functions cost more in each profiled case, and write its flame graph to a file."""
-    from mitigauge.profiles.diff.draw import TOOLS, installed
-    from mitigauge.profiles.diff.function_table import function_table
-    from mitigauge.profiles.diff.service import diff_svg
+    from mitigauge.analysis.profiles.diff.draw import TOOLS, installed
+    from mitigauge.analysis.profiles.diff.function_table import function_table
+    from mitigauge.analysis.profiles.diff.service import diff_svg
 
     for row in _profiled(view):
         sides = _sides(session, view, row, arm)
@@ -144,7 +144,7 @@ def explain(session: Session, view: ExperimentView, arm: str, report: Path) -> N
 
 def _changed_code(session: Session, sides: Sides, function: str) -> Iterator[str]:
     """Which of its instructions only one kernel has, where its code was kept."""
-    from mitigauge.profiles.diff.instruction_table import instruction_table
+    from mitigauge.analysis.profiles.diff.instruction_table import instruction_table
 
     table = instruction_table(session, sides, function=function, basis=None)
     for each in table.sums:
@@ -154,7 +154,7 @@ def _changed_code(session: Session, sides: Sides, function: str) -> Iterator[str
 
 def _counted(view: ExperimentView) -> Iterator[RowView]:
     """A row of each case whose instructions may have been counted."""
-    from mitigauge.catalog import Catalog
+    from mitigauge.measurement.catalog import Catalog
 
     workloads = Catalog().workloads
     rows = {row.case_id: row for c in view.comparisons for row in c.rows}
@@ -168,14 +168,14 @@ def _profiled(view: ExperimentView) -> Iterator[RowView]:
 
 
 def _sides(session: Session, view: ExperimentView, row: RowView, arm: str) -> Sides:
-    from mitigauge.pages.profiles import case_sides
+    from mitigauge.reporting.pages.profiles import case_sides
 
     return case_sides(session, *_selections(view, row, arm), system="host")
 
 
 def _selections(view: ExperimentView, row: RowView, arm: str) -> tuple[Selection, Selection]:
     """The baseline's boots of a case, and the arm's."""
-    from mitigauge.profiles.diff.sides import Selection
+    from mitigauge.analysis.profiles.diff.sides import Selection
 
     arms = next(c.arms for c in view.comparisons if row in c.rows)
     baseline = next(each.name for each in arms if each.is_baseline)

@@ -15,14 +15,14 @@ from cli.experiment_end import exit_code_of, print_report
 from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import echo, errors, remark, say
 from cli.try_plan import ARM, CASES, GUESTS_HOST, TriedCase, planned, spec_of
-from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.experiments.states import ExperimentState
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.measurement.experiments.states import ExperimentState
 
 # What takes long to load is imported by what needs it.
 if TYPE_CHECKING:
     from mitigauge.kernels.patch import Patch
     from mitigauge.kernels.schemas import KernelView
-    from mitigauge.series.mail_thread import FoundRevision
+    from mitigauge.tracking.series.mail_thread import FoundRevision
 
 BLOCKS = 4
 
@@ -99,7 +99,7 @@ def _cases(
     plain: KernelView, patched: KernelView, *, exits: bool, all_cases: bool
 ) -> tuple[Sequence[TriedCase], Sequence[str]]:
     """The cases that are worth their boots, and the functions that differ; both are said."""
-    from mitigauge.database.engine import transaction
+    from mitigauge.storage.database.engine import transaction
 
     asked = [case for case in CASES if exits or case.host != GUESTS_HOST]
     with transaction() as session:
@@ -123,7 +123,7 @@ def _revision(words: Sequence[str], archive: str) -> FoundRevision | None:
 
     None for patches alone.
     """
-    from mitigauge.series.mail_thread import revisions
+    from mitigauge.tracking.series.mail_thread import revisions
 
     try:
         found = revisions(mails_from(words, archive))[-1]
@@ -174,10 +174,10 @@ def _measured(spec: str, hosts: Sequence[str], changed: Sequence[str]) -> TryOut
     from cli.processes import running
     from cli.progress import follow
     from cli.try_outcome import exact_answer, explain, instructions
-    from mitigauge.clock import Clock
-    from mitigauge.database.engine import transaction
-    from mitigauge.pages import experiments as views
-    from mitigauge.runs import submission
+    from mitigauge.core.clock import Clock
+    from mitigauge.measurement.runs import submission
+    from mitigauge.reporting.pages import experiments as views
+    from mitigauge.storage.database.engine import transaction
 
     errors().print("Starting the emulated hosts")
     lab.up([*hosts], clock=Clock.COUNTED)
@@ -201,9 +201,9 @@ def _measured(spec: str, hosts: Sequence[str], changed: Sequence[str]) -> TryOut
 
 def _write_answer(revision: FoundRevision, measured: TryOutcome, archive: str) -> None:
     """Write the answer to the patches' thread to a file; nothing is sent."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.letters.reply.reply import as_file
-    from mitigauge.letters.reply.service import answer_found
+    from mitigauge.reporting.letters.reply.reply import as_file
+    from mitigauge.reporting.letters.reply.service import answer_found
+    from mitigauge.storage.database.engine import transaction
 
     with transaction() as session:
         mail = answer_found(session, revision, measured.experiment, archive=archive)

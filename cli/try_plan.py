@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from mitigauge.analysis.profiles.exact.coverage import CountedCase, ReachPlan
     from mitigauge.kernels.schemas import KernelView
-    from mitigauge.profiles.exact.coverage import CountedCase, ReachPlan
-    from mitigauge.workloads.definitions import Workload
+    from mitigauge.measurement.workloads.definitions import Workload
 
 HOST, GUESTS_HOST = "lab-intel", "lab-amd"
 ENVIRONMENT = "lab"
@@ -57,11 +57,11 @@ def planned(
     session: Session, plain: KernelView, patched: KernelView, cases: Sequence[TriedCase]
 ) -> ReachPlan[TriedCase]:
     """The plan for two kernels, by the code that differs and what each case was counted to run."""
-    from mitigauge.catalog import Catalog
-    from mitigauge.files.blobs import blob_store
+    from mitigauge.analysis.profiles.exact.reach import plan
+    from mitigauge.core.settings import get_settings
     from mitigauge.kernels.tables import Kernel
-    from mitigauge.pages.reach import plan
-    from mitigauge.settings import get_settings
+    from mitigauge.measurement.catalog import Catalog
+    from mitigauge.storage.files.blobs import blob_store
 
     kernels = [session.get_one(Kernel, view.id) for view in (plain, patched)]
     workloads = Catalog().workloads
@@ -71,7 +71,7 @@ def planned(
 
 def _counted(case: TriedCase, workload: Workload) -> CountedCase:
     """What its instructions are known by."""
-    from mitigauge.profiles.exact.coverage import CountedCase, case_key
+    from mitigauge.analysis.profiles.exact.coverage import CountedCase, case_key
 
     [parameters] = workload.expand(case.wanted)
     return CountedCase(

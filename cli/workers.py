@@ -14,7 +14,7 @@ from cli.remote.choice import chosen_server
 from cli.remote.commands import require_local_command
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.settings import CODE, get_settings
+from mitigauge.core.settings import CODE, get_settings
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def work(
     if context.invoked_subcommand is not None:
         return
     require_local_command("worker")
-    from mitigauge.database.engine import database_url, get_engine, require_head
-    from mitigauge.logs.setup import configure_logs
+    from mitigauge.core.logs.setup import configure_logs
+    from mitigauge.storage.database.engine import database_url, get_engine, require_head
     from pipelines.adapters.ansible_host import open_host
     from pipelines.adapters.ssh_watch import SshWatch
     from pipelines.advance import Advancer

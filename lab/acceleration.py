@@ -9,11 +9,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.execution import Execution
+from lab.execution import PROGRAM, Execution
 from lab.hosts import HostSpec
 from lab.image import Image
-from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
-from mitigauge.clock import Clock
+from lab.qemu import kernel_arguments, machine_arguments
+from mitigauge.core.clock import Clock
 
 TRIAL_TIMEOUT_S = 10.0
 _KVM = Path("/dev/kvm")

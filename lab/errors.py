@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 
 class LabError(MitigaugeError):

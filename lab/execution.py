@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.hosts import HostSpec
-from mitigauge.clock import Clock
+from mitigauge.core.clock import Clock
 
+PROGRAM = "qemu-system-x86_64"
 # QEMU's `-icount shift`: an instruction takes 2 to the power of it in nanoseconds.
 COUNTED_SHIFT = 1
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from lab.errors import LabError
-from mitigauge.clock import Clock
-from mitigauge.settings import Settings
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import Settings
 
 # A path in sockaddr_un holds 108 bytes with its final zero.
 SOCKET_PATH_LIMIT = 107

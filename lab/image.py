@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.execution import Execution
+from lab.execution import PROGRAM, Execution
 from lab.progress import Progress
-from lab.qemu import PROGRAM, disk_arguments, kernel_arguments, machine_arguments
+from lab.qemu import disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import COMPILED, Recipe, public_half
-from mitigauge.clock import Clock
-from mitigauge.files.apt_sources import Mirror, find_mirror, inherited_apt_options
+from mitigauge.core.apt_sources import Mirror, find_mirror, inherited_apt_options
+from mitigauge.core.clock import Clock
 
 INSTALL_TIMEOUT_S = 300
 _PARTITION_OFFSET_MIB = 1

@@ -11,7 +11,7 @@ from lab import nmi, ssh
 from lab.exact import serve
 from lab.execution import Execution
 from lab.hosts import Host, LabPaths
-from mitigauge.wire.profile import OWN_NMIS
+from mitigauge.core.wire.profile import OWN_NMIS
 
 # By the control side's clock. Reboot to SSH takes some 20 to 50 s; a busy machine may need
 # several times that.

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from lab import control, ssh
 from lab.errors import LabError
-from lab.execution import Execution
+from lab.execution import PROGRAM, Execution
 from lab.hosts import Host
 from lab.image import Image
-from lab.qemu import KERNEL_BYTES, PROGRAM, host_arguments
-from mitigauge.clock import Clock
+from lab.qemu import KERNEL_BYTES, host_arguments
+from mitigauge.core.clock import Clock
 
 START_TIMEOUT_S = 30
 GRACEFUL_S = 45.0

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from lab import nmi
 from lab.exact import serve
-from lab.execution import Execution
+from lab.execution import PROGRAM, Execution
 from lab.hosts import Host
 
-PROGRAM = "qemu-system-x86_64"
 # Where a kernel is loaded, unpacked and run that is not moved about by KASLR: GRUB reads it to
 # 1 MiB, and it asks for 61 MiB from 16 MiB on (Debian's 7.2).
 KERNEL_AT = 1 << 20

@@ -16,7 +16,7 @@ from lab.hosts import Host, LabPaths
 from lab.image import Image, ensure_image, prune
 from lab.progress import Progress
 from lab.recipe import lab_recipe
-from mitigauge.clock import Clock
+from mitigauge.core.clock import Clock
 
 UP_TIMEOUT_S = 600
 _TAIL_LINES = 25

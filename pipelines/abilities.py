@@ -8,13 +8,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.inventory import environment_names, load_hosts
-from mitigauge.fleet.inventory_entry import EXAMPLE
-from mitigauge.fleet.service import HostVars
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.abilities import Abilities, Missing
 from mitigauge.jobs.states import Ability
-from mitigauge.settings import Settings
+from mitigauge.measurement.fleet.inventory import environment_names, load_hosts
+from mitigauge.measurement.fleet.inventory_entry import EXAMPLE
+from mitigauge.measurement.fleet.service import HostVars
 from pipelines.adapters.build_root import known_bases
 
 # Without one of these no kernel is built; its way out stands beside it.

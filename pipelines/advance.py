@@ -17,23 +17,28 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.audit.actor import acting, acting_for
-from mitigauge.catalog import Catalog
-from mitigauge.database.engine import database_now, in_words, is_away, transaction
-from mitigauge.errors import StaleEpoch
-from mitigauge.experiments.event_log import announce, record_event
-from mitigauge.experiments.states import FINAL_STATES
-from mitigauge.logs.logger import get_logger
-from mitigauge.runs import attempt_repository, outcomes
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.attempt_repository import LOST_ENDS
-from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.runs.lease_repository import Lease
-from mitigauge.runs.states import UNFINISHED_RUN_STATES, WAITS_FOR_TURN, Activity, RunState
-from mitigauge.runs.tables import Run, StepAttempt
-from mitigauge.runs.turns import end_turn, take_turn
-from mitigauge.settings import get_settings
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.core.actor import acting, acting_for
+from mitigauge.core.errors import StaleEpoch
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.event_log import announce, record_event
+from mitigauge.measurement.experiments.states import FINAL_STATES
+from mitigauge.measurement.runs import attempt_repository, outcomes
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.attempt_repository import LOST_ENDS
+from mitigauge.measurement.runs.lease_repository import Lease
+from mitigauge.measurement.runs.states import (
+    UNFINISHED_RUN_STATES,
+    WAITS_FOR_TURN,
+    Activity,
+    RunState,
+)
+from mitigauge.measurement.runs.tables import Run, StepAttempt
+from mitigauge.measurement.runs.turns import end_turn, take_turn
+from mitigauge.storage.database.engine import database_now, in_words, is_away, transaction
 from pipelines.decision import LOST_WORKERS_LIMIT, Action, Step, decide
 from pipelines.host_control import HostControl, HostFactory, LabFault
 from pipelines.host_watch import HostWatch, NoWatch
@@ -84,7 +89,8 @@ class Advancer:
         """Take one step of the run; seconds until it wants the next, None when it is over.
 
         A step that waits for its host comes back early once *stopping* says so. Raises what
-        :func:`mitigauge.database.engine.is_away` knows, when the database stays away for long.
+        :func:`mitigauge.storage.database.engine.is_away` knows, when the database stays away for
+        long.
         """
         with acting(acting_for(f"run {run_id}")):
             return self._advance(run_id, stopping)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from mitigauge.files.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, shown
 from pipelines.host_control import LabFault
 
 Answer = TypeVar("Answer", bound=BaseModel)

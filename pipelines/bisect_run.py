@@ -16,13 +16,8 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import decision_service, knowledge, model, repository, service
-from mitigauge.bisect.question import StepArm, arm_name, step_text
-from mitigauge.bisect.states import BisectionKind, BisectionState
-from mitigauge.bisect.tables import Bisection, BisectionPoint
-from mitigauge.bisect.unreached import unreached
-from mitigauge.database.engine import is_away
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.core.logs.logger import get_logger
 from mitigauge.jobs.blame import words_of
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.config_profile import profile_of
@@ -30,9 +25,14 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
-from mitigauge.logs.logger import get_logger
-from mitigauge.runs.submission import submit_text
-from mitigauge.series.service import texts_of
+from mitigauge.measurement.runs.submission import submit_text
+from mitigauge.storage.database.engine import is_away
+from mitigauge.tracking.bisect import decision_service, knowledge, model, repository, service
+from mitigauge.tracking.bisect.question import StepArm, arm_name, step_text
+from mitigauge.tracking.bisect.states import BisectionKind, BisectionState
+from mitigauge.tracking.bisect.tables import Bisection, BisectionPoint
+from mitigauge.tracking.bisect.unreached import unreached
+from mitigauge.tracking.series.service import texts_of
 from pipelines.adapters.git_tree import GitTree
 from pipelines.kernel_build import Builder, BuildFailed, Order
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.bisect.draft import Change, Draft, Place
-from mitigauge.bisect.question import Question
-from mitigauge.bisect.records import Source
-from mitigauge.bisect.states import BisectionKind
 from mitigauge.kernels.config_profile import profile_of
+from mitigauge.tracking.bisect.draft import Change, Draft, Place
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.records import Source
+from mitigauge.tracking.bisect.states import BisectionKind
 from pipelines.adapters.git_tree import Commit, GitTree
 
 

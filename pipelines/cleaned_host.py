@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from mitigauge.files.hostile_text import clean, clean_text
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.wire.case import Case
+from mitigauge.core.hostile_text import clean, clean_text
+from mitigauge.core.wire.case import Case
+from mitigauge.measurement.fleet.boot_method import BootMethod
 from pipelines.host_control import Facts, HostControl, LabFault, Needs
 
 # Proof and fingerprint of a large machine are some 30 kB.

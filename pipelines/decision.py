@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mitigauge.runs.states import OPEN_BOOT_STATES, BootState
+from mitigauge.measurement.runs.states import OPEN_BOOT_STATES, BootState
 
 # An arm whose kernel ignores the mode says so every time; one look is enough.
 NOT_EFFECTIVE_LIMIT = 1

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.deliveries.service import Standing
-from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
-from mitigauge.errors import MitigaugeError
-from mitigauge.letters.weekly.mail import addressed
-from mitigauge.logs.logger import get_logger
-from mitigauge.settings import Settings
-from mitigauge.subscriptions import digest_service
-from mitigauge.subscriptions.digest_service import Begun
-from mitigauge.subscriptions.signature import HEADER, signature
-from mitigauge.subscriptions.states import TellWay
-from mitigauge.subscriptions.webhook_url import read_networks
-from mitigauge.subscriptions.wording import Told, body_of, mail_of
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings
+from mitigauge.reporting.deliveries.service import Standing
+from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
+from mitigauge.reporting.letters.weekly.mail import addressed
+from mitigauge.reporting.subscriptions import digest_service
+from mitigauge.reporting.subscriptions.digest_service import Begun
+from mitigauge.reporting.subscriptions.signature import HEADER, signature
+from mitigauge.reporting.subscriptions.states import TellWay
+from mitigauge.reporting.subscriptions.webhook_url import read_networks
+from mitigauge.reporting.subscriptions.wording import Told, body_of, mail_of
+from mitigauge.storage.database.engine import transaction
 from pipelines.adapters import webhook
 from pipelines.mail_post import post
 

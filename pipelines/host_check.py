@@ -6,10 +6,10 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import MitigaugeError
-from mitigauge.fleet import check
-from mitigauge.fleet.check import Item, State
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet import check
+from mitigauge.measurement.fleet.check import Item, State
 from pipelines.adapters.ansible_host import AnsibleHost
 
 CONNECT_TIMEOUT_S = 10.0

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.runs.kernel_build import KernelBuild
-from mitigauge.wire.case import Case
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.wire.case import Case
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.runs.kernel_build import KernelBuild
 
 Facts = Mapping[str, Any]
 # Stands in the event log before each power cycle, whatever becomes of the step.

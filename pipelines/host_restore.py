@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.runs.boot_evidence import BootProof
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.measurement.runs.boot_evidence import BootProof
 from pipelines.host_control import Facts, LabFault
 from pipelines.next_boot import Bootable, next_boot
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.fleet.check import Item, State
-from mitigauge.runs.boot_evidence import WrittenEntry
-from mitigauge.runs.plan import new_nonce
-from mitigauge.runs.proof import Requested, judge_boot, missing_of
-from mitigauge.runs.states import BootState
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.fleet.check import Item, State
+from mitigauge.measurement.runs.boot_evidence import WrittenEntry
+from mitigauge.measurement.runs.plan import new_nonce
+from mitigauge.measurement.runs.proof import Requested, judge_boot, missing_of
+from mitigauge.measurement.runs.states import BootState
 from pipelines.answers import parse_answer
 from pipelines.host_control import Facts
 from pipelines.next_boot import Bootable, next_boot

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from mitigauge.database.engine import in_words, is_away
-from mitigauge.logs.logger import get_logger
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.storage.database.engine import in_words, is_away
 from pipelines.lease import clock
 
 log = get_logger(__name__)

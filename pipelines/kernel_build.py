@@ -21,10 +21,9 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import Fence, transaction, unfenced
-from mitigauge.errors import AuthorsFault, MitigaugeError, NotReady
-from mitigauge.files.blobs import BlobStore
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import AuthorsFault, MitigaugeError, NotReady
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.build_log import (
     LONGEST_LINE,
@@ -39,7 +38,8 @@ from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
 from mitigauge.kernels.states import KernelState
-from mitigauge.settings import get_settings
+from mitigauge.storage.database.engine import Fence, transaction, unfenced
+from mitigauge.storage.files.blobs import BlobStore
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.named_trees import commit_of, is_commit
@@ -149,7 +149,7 @@ class Builder:
 
     *report* hears what is begun, *detail* what is compiled just now. *why_to_stop* is asked while
     a sandbox works, and ends it once it says something. *fence*: see
-    :func:`mitigauge.database.engine.transaction`.
+    :func:`mitigauge.storage.database.engine.transaction`.
     """
 
     directory: Path

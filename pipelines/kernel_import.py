@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.blobs import BlobStore
+from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.kernels.package import HINT, look_into
 from mitigauge.kernels.service import Built
+from mitigauge.storage.files.blobs import BlobStore
 
 PACKAGE_LIMIT = 1 << 30
 

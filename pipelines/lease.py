@@ -10,8 +10,8 @@ from types import TracebackType
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import in_words, is_away, new_engine, transaction
-from mitigauge.logs.logger import get_logger
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.storage.database.engine import in_words, is_away, new_engine, transaction
 
 log = get_logger(__name__)
 

@@ -7,9 +7,9 @@ from email.message import EmailMessage
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.deliveries import service
-from mitigauge.deliveries.service import Standing
+from mitigauge.reporting.deliveries import service
+from mitigauge.reporting.deliveries.service import Standing
+from mitigauge.storage.database.engine import transaction
 from pipelines.adapters.mail import hand_over
 
 

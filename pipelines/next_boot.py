@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-from mitigauge.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.boot_evidence import BootProof
 from pipelines.host_control import Unanswered
 
 LOOK_EVERY_S = 2.0

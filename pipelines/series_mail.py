@@ -12,22 +12,22 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import Fence, is_away, transaction, unfenced
-from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.files.blobs import BlobStore
-from mitigauge.letters.reply.reply import as_file
-from mitigauge.letters.request import service as replies
-from mitigauge.letters.request.service import PendingReply
-from mitigauge.logs.logger import get_logger
-from mitigauge.mails.mail import Mail, address_of
-from mitigauge.mails.reader import mail_of
-from mitigauge.series import fault_repository as fault_rows
-from mitigauge.series import faults, request_service
-from mitigauge.series import request_repository as repository
-from mitigauge.series.request import request_in, why_unanswered
-from mitigauge.series.request_service import IncomingRequest, Means
-from mitigauge.series.states import Attested
-from mitigauge.settings import Settings
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings
+from mitigauge.kernels.mails.mail import Mail, address_of
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.reporting.letters.reply.reply import as_file
+from mitigauge.reporting.letters.request import service as replies
+from mitigauge.reporting.letters.request.service import PendingReply
+from mitigauge.storage.database.engine import Fence, is_away, transaction, unfenced
+from mitigauge.storage.files.blobs import BlobStore
+from mitigauge.tracking.series import fault_repository as fault_rows
+from mitigauge.tracking.series import faults, request_service
+from mitigauge.tracking.series import request_repository as repository
+from mitigauge.tracking.series.request import request_in, why_unanswered
+from mitigauge.tracking.series.request_service import IncomingRequest, Means
+from mitigauge.tracking.series.states import Attested
 from pipelines.adapters.attestation import attested
 from pipelines.adapters.build_root import known_bases
 from pipelines.adapters.mail import receivers_of

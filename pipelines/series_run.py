@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import is_away
-from mitigauge.errors import MitigaugeError
-from mitigauge.experiments.spec import environment_named_in
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.fleet.inventory import environment_names, load_hosts
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import get_settings
+from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
@@ -21,16 +19,18 @@ from mitigauge.kernels.functions import notes_of, renamed
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
-from mitigauge.runs.submission import submit_text
-from mitigauge.series import repository, retests, service
-from mitigauge.series.case_choice import choice_in_words, nothing_in_words
-from mitigauge.series.choosing import Chosen, choose
-from mitigauge.series.letter import BASE_COMMIT
-from mitigauge.series.range_diff import with_code
-from mitigauge.series.spec import filled, layouts_in, places_in
-from mitigauge.series.spec_files import spec_text
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.measurement.experiments.spec import environment_named_in
+from mitigauge.measurement.fleet.inventory import environment_names, load_hosts
+from mitigauge.measurement.runs.submission import submit_text
+from mitigauge.storage.database.engine import is_away
+from mitigauge.tracking.series import repository, retests, service
+from mitigauge.tracking.series.case_choice import choice_in_words, nothing_in_words
+from mitigauge.tracking.series.choosing import Chosen, choose
+from mitigauge.tracking.series.letter import BASE_COMMIT
+from mitigauge.tracking.series.range_diff import with_code
+from mitigauge.tracking.series.spec import filled, layouts_in, places_in
+from mitigauge.tracking.series.spec_files import spec_text
+from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines.adapters import named_trees
 from pipelines.kernel_build import Builder, BuildFailed, Order
 

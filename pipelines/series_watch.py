@@ -12,21 +12,21 @@ from typing import TypeGuard
 
 from sqlalchemy.orm import Session
 
-from mitigauge.audit.actor import acting_by_mail
-from mitigauge.database.engine import database_now, is_away
-from mitigauge.errors import MitigaugeError
-from mitigauge.logs.logger import get_logger
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.reader import mails_of
-from mitigauge.series import archive_watch, faults, repository, service
-from mitigauge.series import fault_repository as fault_rows
-from mitigauge.series.feed import Entry
-from mitigauge.series.mail_thread import FoundRevision, revisions
-from mitigauge.series.range_diff import Comparison
-from mitigauge.series.service import Trust
-from mitigauge.series.states import Attested
-from mitigauge.series.tables import ListArchive
-from mitigauge.settings import Settings
+from mitigauge.core.actor import acting_by_mail
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.reader import mails_of
+from mitigauge.storage.database.engine import database_now, is_away
+from mitigauge.tracking.series import archive_watch, faults, repository, service
+from mitigauge.tracking.series import fault_repository as fault_rows
+from mitigauge.tracking.series.feed import Entry
+from mitigauge.tracking.series.mail_thread import FoundRevision, revisions
+from mitigauge.tracking.series.range_diff import Comparison
+from mitigauge.tracking.series.service import Trust
+from mitigauge.tracking.series.states import Attested
+from mitigauge.tracking.series.tables import ListArchive
 from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators, pause_s
 from pipelines.adapters.attestation import attested
 from pipelines.kernel_build import Builder

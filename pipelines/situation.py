@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.runs import attempt_repository
-from mitigauge.runs.service import in_order, unjudged_blocks
-from mitigauge.runs.tables import Run
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs import attempt_repository
+from mitigauge.measurement.runs.service import in_order, unjudged_blocks
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.database.engine import database_now
 from pipelines.decision import BootSituation, RunSituation, Step
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.letters.weekly import service
-from mitigauge.letters.weekly.service import Unsent
-from mitigauge.logs.logger import get_logger
-from mitigauge.settings import Settings
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings
+from mitigauge.reporting.letters.weekly import service
+from mitigauge.reporting.letters.weekly.service import Unsent
+from mitigauge.storage.database.engine import transaction
 from pipelines.adapters.mail import receivers_of
 from pipelines.mail_post import post
 

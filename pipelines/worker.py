@@ -26,29 +26,29 @@ from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Status
 from psycopg import AsyncConnection
 
-from mitigauge.audit.actor import Actor, Way, acting
-from mitigauge.database.engine import (
+from mitigauge.analysis.profiles.exact.operation_service import store_operations_quietly
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.core.actor import Actor, Way, acting
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import Settings, get_settings
+from mitigauge.core.version import VERSION
+from mitigauge.jobs import repository as job_rows
+from mitigauge.jobs import worker_repository as worker_rows
+from mitigauge.jobs.abilities import Abilities
+from mitigauge.jobs.tables import WorkerProcess
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs import service
+from mitigauge.storage.database.engine import (
     KEEPALIVE,
     in_words,
     is_away,
     schema_revisions,
     transaction,
 )
-from mitigauge.database.schema_revision import wanted_revision
-from mitigauge.jobs import repository as job_rows
-from mitigauge.jobs import worker_repository as worker_rows
-from mitigauge.jobs.abilities import Abilities
-from mitigauge.jobs.tables import WorkerProcess
-from mitigauge.logs.logger import get_logger
-from mitigauge.regressions.service import take_in_quietly
-from mitigauge.retention.service import prune_if_due
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service
-from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.runs.exact_operations import store_operations_quietly
-from mitigauge.settings import Settings, get_settings
-from mitigauge.trends.update import update_quietly
-from mitigauge.version import VERSION
+from mitigauge.storage.database.schema_revision import wanted_revision
+from mitigauge.tracking.regressions.service import take_in_quietly
+from mitigauge.tracking.trends.update import update_quietly
+from mitigauge.upkeep.retention.service import prune_if_due
 from pipelines.abilities import find_abilities
 from pipelines.advance import Advancer
 from pipelines.jobs import begin_standing_jobs

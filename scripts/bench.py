@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from mitigauge.database.embedded_server import ensure_running, stop
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.embedded_server import ensure_running, stop
 
 RECORDED = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 COMMAND = Path(sys.executable).with_name("mitigauge")

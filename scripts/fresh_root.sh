@@ -8,7 +8,7 @@ CERTIFICATES=/etc/ssl/certs/ca-certificates.crt
 mirror_lines() {
   PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" - "$SUITE" <<'PYTHON'
 import sys
-from mitigauge.files.apt_sources import find_mirror
+from mitigauge.core.apt_sources import find_mirror
 
 mirror = find_mirror()
 if mirror:

@@ -1,4 +1,4 @@
-"""Writes `mitigauge/collectors/kernel_reasons.py` from a kernel's headers.
+"""Writes `mitigauge/measurement/collectors/kernel_reasons.py` from a kernel's headers.
 
 python scripts/kvm_reasons.py /usr/src/linux-headers-7.2.13+deb14-common
 """
@@ -9,7 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "mitigauge" / "collectors" / "kernel_reasons.py"
+TARGET = (
+    Path(__file__).parents[1] / "mitigauge" / "measurement" / "collectors" / "kernel_reasons.py"
+)
 # What is no reason: the begin and end of a range, what a guest asks its host for, and flags.
 NO_REASON = re.compile(r"^(EXCP_BASE|LAST_EXCP|ERR|SW)$")
 TABLES = {

@@ -69,8 +69,8 @@ as_root() {
 stop_services() {
   [[ -x $VENV/bin/python ]] || return 0
   "$VENV/bin/python" - <<'PYTHON'
-from mitigauge.database.embedded_server import stop
-from mitigauge.settings import get_settings
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.core.settings import get_settings
 
 settings = get_settings()
 if not settings.database_url:

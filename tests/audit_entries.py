@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.audit.tables import AuditEntry
+from mitigauge.access.audit.tables import AuditEntry
 
 
 def entries(engine: Engine, action: str = "") -> list[AuditEntry]:

@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import service
-from mitigauge.bisect.question import Question, point_of
-from mitigauge.bisect.sources import from_patches
-from mitigauge.experiments.states import FINAL_STATES, ExperimentState
-from mitigauge.experiments.tables import Arm, Case, Experiment
-from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels import service as kernels
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
-from mitigauge.results.tables import Measurement, Result
-from mitigauge.runs.states import BootState, RunState
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.measurement.experiments.states import FINAL_STATES, ExperimentState
+from mitigauge.measurement.experiments.tables import Arm, Case, Experiment
+from mitigauge.measurement.results.tables import Measurement, Result
+from mitigauge.measurement.runs.states import BootState, RunState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.files.blobs import BlobStore
+from mitigauge.tracking.bisect import service
+from mitigauge.tracking.bisect.question import Question, point_of
+from mitigauge.tracking.bisect.sources import from_patches
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.series_mails import diff
 

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
-from mitigauge.database.engine import transaction
+from mitigauge.storage.database.engine import transaction
 
 HERE = "http://localhost:8600"
 ROLES = ("viewer", "runner", "submitter", "approver", "admin")

@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 
 from cli import output
 from cli.memory import collect_seldom
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
 from tests.loading import load
 from tests.postgres import Databases, engine_of, started_server
 

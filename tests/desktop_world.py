@@ -21,19 +21,19 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
-from mitigauge.fleet.repository import upsert_host
-from mitigauge.modes.families import Expectation
-from mitigauge.modes.settings import Settings
-from mitigauge.results.schema import ReadResult
-from mitigauge.runs.intake import TakenResult, store_results
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.measurement.fleet.repository import upsert_host
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.modes.settings import Settings
+from mitigauge.measurement.results.schema import ReadResult
+from mitigauge.measurement.runs.intake import TakenResult, store_results
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.database.engine import transaction
 from pipelines.steps.parser import checked, timed_pass
 from tests.loading import load
 

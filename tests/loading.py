@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ansible import module_utils
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 # Ansible puts what modules share here when it packs them.
 module_utils.__path__.append(str(REPOSITORY / "ansible" / "module_utils"))

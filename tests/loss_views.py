@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.effect import Verdict
-from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
-from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.effect import Verdict
+from mitigauge.reporting.pages.claim_schemas import ClaimSourceView, ClaimView
+from mitigauge.reporting.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
 from tests.matrix_views import arm, baseline, measured, row, run, view
 
 COMPILE = {

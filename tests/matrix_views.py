@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from mitigauge.effect import Verdict
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.pages.schemas import (
+from mitigauge.core.effect import Verdict
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.reporting.pages.schemas import (
     ArmView,
     CellView,
     ComparisonView,
@@ -16,7 +17,6 @@ from mitigauge.pages.schemas import (
     RowView,
     RunView,
 )
-from mitigauge.runs.states import RunState
 
 STARTED = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 ENDED = datetime(2026, 7, 1, 12, 22, tzinfo=UTC)

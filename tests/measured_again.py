@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, insert, select
 
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.storage.database.metadata import whole_metadata
 
 Row = dict[str, Any]
 # Table, the column by which its rows belong to rows copied before, and of which table these are.

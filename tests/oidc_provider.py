@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx2
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.oidc_made import CLIENT, SECRET
 
 PROGRAM = REPOSITORY / "tests" / "oidc" / "provider.mjs"

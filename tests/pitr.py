@@ -17,9 +17,9 @@ from typing import Any
 
 import yaml
 
-from mitigauge.database.embedded_server import binary
-from mitigauge.database.postgres_account import make_reachable, server_account
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.embedded_server import binary
+from mitigauge.storage.database.postgres_account import make_reachable, server_account
 
 SCRIPTS = REPOSITORY / "deploy" / "pitr"
 WITHIN_S = 120

@@ -29,14 +29,19 @@ from alembic import command
 from sqlalchemy import URL, Dialect, Engine, create_engine, make_url, text
 from sqlalchemy.util import LRUCache
 
-from mitigauge.database.embedded_server import MAJOR, ensure_running, stop
-from mitigauge.database.engine import alembic_config, new_engine
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.embedded_server import MAJOR, ensure_running, stop
+from mitigauge.storage.database.engine import alembic_config, new_engine
 
 T = TypeVar("T")
 KEPT = REPOSITORY / ".mitigauge" / "tests"
 MIGRATED = "template_mitigauge"
-MADE_OF = ("db/migrations", "mitigauge/database", "tests/postgres.py", "requirements/dev.txt")
+MADE_OF = (
+    "db/migrations",
+    "mitigauge/storage/database",
+    "tests/postgres.py",
+    "requirements/dev.txt",
+)
 # The data lives as long as the tests, so it need not outlive the machine. It must outlive
 # the server: with synchronous_commit off, one that is stopped forgets its last commits.
 SETTINGS = {

@@ -28,7 +28,7 @@ from sqlalchemy import (
     text,
 )
 
-from mitigauge.database.engine import get_engine
+from mitigauge.storage.database.engine import get_engine
 
 # Tables of the migrations and of the queue.
 NOT_OURS = ("alembic_version", "procrastinate")

@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.regressions import service
-from mitigauge.trends.update import update
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import service
+from mitigauge.tracking.trends.update import update
 from tests.postgres import filled
 from tests.trends_made import weeks
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.files.blobs import blob_store
-from mitigauge.mails.reader import mail_of
-from mitigauge.series import request_service
-from mitigauge.series.request import request_in
-from mitigauge.series.request_service import IncomingRequest, Means
-from mitigauge.series.states import Attested
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import request_service
+from mitigauge.tracking.series.request import request_in
+from mitigauge.tracking.series.request_service import IncomingRequest, Means
+from mitigauge.tracking.series.states import Attested
 from tests.series_mails import raw_mail
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from email.utils import format_datetime
 
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.reader import read_all
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.reader import read_all
 
 SENDER = "Author One <one@example.org>"
 CHANGE_ID = "20261101-toy-0123456789ab"

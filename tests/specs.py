@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.spec import KnownHost
-from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import KnownHost
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 
 CATALOG = Catalog(Path(__file__).parent / "fixtures" / "catalog")
 HOSTS = {

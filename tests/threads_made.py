@@ -6,15 +6,15 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, text
 
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import claim_files, read_claims
-from mitigauge.claims.service import import_claims
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Case
-from mitigauge.results.tables import THREAD_TABLE
-from mitigauge.results.threads import ThreadsBody, columns_of
-from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.analysis.claims.files import claim_files, read_claims
+from mitigauge.analysis.claims.service import import_claims
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.results.tables import THREAD_TABLE
+from mitigauge.measurement.results.threads import ThreadsBody, columns_of
+from mitigauge.storage.database.engine import transaction
 from tests.made import Made, make
 
 PARAMETERS: dict[str, str | int | float] = {"load": "operator", "threads": "handler", "seconds": 5}

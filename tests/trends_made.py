@@ -11,7 +11,7 @@ import orjson
 from sqlalchemy import Engine, text
 
 from bench.store.fill import STARTED, Size, fill
-from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
 from tests.postgres import filled
 
 WEEK = timedelta(days=7)

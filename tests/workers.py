@@ -7,10 +7,10 @@ from uuid import uuid4
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
 from mitigauge.jobs import worker_repository
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.tables import WorkerProcess
+from mitigauge.storage.database.engine import transaction
 
 
 def announce(engine: Engine, name: str = "w", **can: Any) -> None:

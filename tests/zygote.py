@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 PR_SET_PDEATHSIG = 1
 MESSAGE_BYTES = 1 << 20

@@ -15,11 +15,11 @@ from sqlalchemy import Engine, text
 
 from bench.store.__main__ import timed
 from bench.store.fill import Size, bytes_of, fill
-from mitigauge.database.embedded_server import binary, stop
-from mitigauge.database.engine import alembic_config, database_url, new_engine
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.settings import Settings
+from mitigauge.core.settings import Settings
+from mitigauge.storage.database.embedded_server import binary, stop
+from mitigauge.storage.database.engine import alembic_config, database_url, new_engine
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.storage.files.blobs import BlobStore, blob_store
 
 MIB = 1 << 20
 
@@ -44,8 +44,8 @@ def main() -> None:
 
 
 def _measure(root: Path, homes: list[Path], values: int, blobs: int) -> None:
-    from mitigauge.backups.restore import restore
-    from mitigauge.backups.writer import write_backup
+    from mitigauge.upkeep.backups.restore import restore
+    from mitigauge.upkeep.backups.writer import write_backup
 
     source, target, peer = homes
     engine, store = _opened(source)

@@ -18,8 +18,8 @@ from bench.bisect import peers
 from bench.bisect.ours import outcome_of
 from bench.bisect.outcome import NONE, RANGE, RIGHT, SEVERAL, WRONG, Outcome, Shares
 from bench.bisect.world import Scenario, World
-from mitigauge.settings import REPOSITORY
-from mitigauge.stats.rates import rate_interval
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.stats.rates import rate_interval
 
 OURS, PINPOINT = "Mitigauge", "Pinpoint 10→160"
 PLAIN = Scenario("one culprit, 2 σ")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from bench.bisect.outcome import NONE, OPEN, RANGE, SEVERAL, WRONG, Outcome, named
 from bench.bisect.world import SIGMA, World
-from mitigauge.bisect.decision import next_action
-from mitigauge.bisect.model import (
+from mitigauge.tracking.bisect.decision import next_action
+from mitigauge.tracking.bisect.model import (
     Action,
     Answer,
     Culprit,

@@ -33,9 +33,9 @@ def main() -> None:
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
         # A line a request would be measured along.
         os.environ["MITIGAUGE_LOG_LEVEL"] = "warning"
-        from mitigauge.database.embedded_server import stop
-        from mitigauge.database.engine import alembic_config, database_url, get_engine
-        from mitigauge.runs.conclusions import conclude_closed
+        from mitigauge.analysis.verdicts.conclusions import conclude_closed
+        from mitigauge.storage.database.embedded_server import stop
+        from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
 
         url = database_url()
         try:
@@ -53,9 +53,9 @@ def main() -> None:
 
 def measure_reading(engine: Engine, pair: list[Filled]) -> None:
     """What one answer costs where nothing is kept, beside the matrix of one experiment."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.pages.experiment_pair import show_pair
-    from mitigauge.pages.experiments import show_matrix
+    from mitigauge.reporting.pages.experiment_pair import show_pair
+    from mitigauge.reporting.pages.experiments import show_matrix
+    from mitigauge.storage.database.engine import transaction
 
     a, b = (each.experiment for each in pair)
 

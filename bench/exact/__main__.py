@@ -18,14 +18,14 @@ from pathlib import Path
 
 from lab import ssh
 from lab.exact.plugin import ensure_plugin
-from lab.execution import Execution
+from lab.execution import PROGRAM, Execution
 from lab.hosts import LabPaths
 from lab.image import ensure_image
 from lab.progress import Silent
-from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
+from lab.qemu import kernel_arguments, machine_arguments
 from lab.recipe import lab_recipe
-from mitigauge.clock import Clock
-from mitigauge.settings import get_settings
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import get_settings
 from tests.lab.initramfs import packed
 
 LIMIT_S = 600

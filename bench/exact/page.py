@@ -28,8 +28,8 @@ from tests.unit.exact.ledgers import OPERATIONS, ledger
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from mitigauge.profiles.diff.sides import Selection
-    from mitigauge.profiles.exact.ledger import Ledger, LedgerFunction
+    from mitigauge.analysis.profiles.diff.sides import Selection
+    from mitigauge.analysis.profiles.exact.ledger import Ledger, LedgerFunction
 
 FUNCTIONS, LINES, BOOTS = 2_000, 60_000, 3
 ROUNDS = 15
@@ -41,7 +41,7 @@ OPCODES = ("4889e5", "488b4310", "e8{:08x}", "0f1f440000", "7405", "0f30", "c3",
 
 def made_function(number: int, arm: int, boot: int) -> LedgerFunction:
     """Every third one is interrupted now and then, and the other arm runs some more of some."""
-    from mitigauge.profiles.exact.ledger import LedgerFunction, Line
+    from mitigauge.analysis.profiles.exact.ledger import LedgerFunction, Line
 
     chance = random.Random(number)
     size = LINES // FUNCTIONS + (arm if number % 10 == 0 else 0)
@@ -60,7 +60,7 @@ def made_function(number: int, arm: int, boot: int) -> LedgerFunction:
 
 def made_ledger(arm: int, boot: int) -> Ledger:
     """A boot of an arm."""
-    from mitigauge.profiles.exact.ledger import Branches
+    from mitigauge.analysis.profiles.exact.ledger import Branches
 
     functions = [made_function(number, arm, boot) for number in range(FUNCTIONS)]
     branches = Branches(taken=9, indirect=4, returns=5)
@@ -71,9 +71,9 @@ def store_boots(engine: Engine) -> tuple[Selection, Selection]:
     """An experiment whose boots were counted, and what names its two arms."""
     from sqlalchemy import text
 
-    from mitigauge.database.engine import transaction
-    from mitigauge.profiles.diff.sides import Selection
-    from mitigauge.profiles.exact.service import CountedPass, store_counts
+    from mitigauge.analysis.profiles.diff.sides import Selection
+    from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+    from mitigauge.storage.database.engine import transaction
 
     filled = fill(engine, Size(cases=1, arms=2, blocks=BOOTS, iterations=1))
     with transaction(engine) as session:
@@ -112,8 +112,8 @@ def database() -> Iterator[Engine]:
         os.environ["MITIGAUGE_HOME"] = home
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
         os.environ["MITIGAUGE_LOG_LEVEL"] = "warning"
-        from mitigauge.database.embedded_server import stop
-        from mitigauge.database.engine import alembic_config, database_url, get_engine
+        from mitigauge.storage.database.embedded_server import stop
+        from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
 
         try:
             command.upgrade(alembic_config(database_url()), "head")
@@ -124,8 +124,8 @@ def database() -> Iterator[Engine]:
 
 def answered(engine: Engine, asked: tuple[Selection, Selection], function: str) -> str:
     """The answer as the API sends it."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.pages.exact import exact_difference
+    from mitigauge.reporting.pages.exact import exact_difference
+    from mitigauge.storage.database.engine import transaction
 
     with transaction(engine) as session:
         return exact_difference(session, *asked, function=function).model_dump_json()
@@ -133,8 +133,8 @@ def answered(engine: Engine, asked: tuple[Selection, Selection], function: str) 
 
 def measure(engine: Engine) -> bool:
     """Compute, store, read, print; whether all limits hold."""
-    from mitigauge.catalog import Catalog
-    from mitigauge.runs.exact_operations import store_operations
+    from mitigauge.analysis.profiles.exact.operation_service import store_operations
+    from mitigauge.measurement.catalog import Catalog
 
     asked = store_boots(engine)
     # As a server does once it has started; for both that are compared.
@@ -178,8 +178,8 @@ def print_run_code(engine: Engine) -> None:
     """What all boots ran of the kernel, as a plan reads it for a patch of one function."""
     from sqlalchemy import text
 
-    from mitigauge.database.engine import transaction
-    from mitigauge.profiles.exact.repository import code_run_by
+    from mitigauge.analysis.profiles.exact.repository import code_run_by
+    from mitigauge.storage.database.engine import transaction
 
     def read() -> object:
         with transaction(engine) as session:

@@ -27,11 +27,11 @@ from typing import Any
 
 import orjson
 
+from mitigauge.analysis.profiles.exact.coverage import CountedCase, Coverage, Unlike, plan_of
+from mitigauge.analysis.profiles.exact.run_code import Executed, RunCode, code_run
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.kernels.basic_blocks import Range
 from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts, with_blocks
-from mitigauge.profiles.exact.coverage import CountedCase, Coverage, Unlike, plan_of
-from mitigauge.profiles.exact.run_code import Executed, RunCode, code_run
-from mitigauge.settings import REPOSITORY, get_settings
 
 PATCHES = REPOSITORY / "tests" / "series" / "reach"
 RECORDED = PATCHES / "recorded.json"
@@ -210,8 +210,8 @@ def store_runs(experiments: list[int]) -> None:
     """Read what the cases of experiments were counted to run on the kernel without patches."""
     from sqlalchemy import text
 
-    from mitigauge.database.engine import transaction
-    from mitigauge.profiles.exact import repository
+    from mitigauge.analysis.profiles.exact import repository
+    from mitigauge.storage.database.engine import transaction
 
     with transaction() as session:
         rows = session.execute(text(COUNTS), {"experiments": experiments}).all()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels.config_profile import profile_of
-from mitigauge.settings import get_settings
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.sandbox import Sandbox
 from pipelines.kernel_build import BUILD_LIMITS, COMPILING, SCRIPTS, SHARED

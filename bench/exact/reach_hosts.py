@@ -16,8 +16,8 @@ from sqlalchemy import text
 
 from lab import ssh
 from lab.hosts import Host, LabPaths
-from mitigauge.database.engine import transaction
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.storage.database.engine import transaction
 
 WORKLOADS, OUTPUT = "/opt/mitigauge/workloads", "/root/reach"
 LIMIT_S = 1800

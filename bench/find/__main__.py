@@ -53,8 +53,8 @@ def main() -> None:
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
         # A line a request would be measured along.
         os.environ["MITIGAUGE_LOG_LEVEL"] = "warning"
-        from mitigauge.database.embedded_server import stop
-        from mitigauge.database.engine import alembic_config, database_url, get_engine
+        from mitigauge.storage.database.embedded_server import stop
+        from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
 
         url = database_url()
         try:

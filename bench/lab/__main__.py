@@ -18,11 +18,11 @@ from bench.lab import specs
 from cli import database, lab
 from cli.processes import running
 from cli.progress import follow
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.effect import Verdict
-from mitigauge.pages import experiments as views
-from mitigauge.runs import submission
+from mitigauge.core.clock import Clock
+from mitigauge.core.effect import Verdict
+from mitigauge.measurement.runs import submission
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.storage.database.engine import transaction
 
 NEIGHBOURS = 2
 

@@ -16,13 +16,13 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from cli.memory import keep_freed_memory
-from mitigauge.database.embedded_server import ensure_running, stop
-from mitigauge.database.engine import alembic_config, new_engine, transaction
-from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.capture.folded_text import write_folded
-from mitigauge.profiles.diff.compare import compare_functions
-from mitigauge.profiles.diff.service import diff_payload, imported_sides
-from mitigauge.profiles.store.service import store_imported
+from mitigauge.analysis.profiles.capture.capture import Pass
+from mitigauge.analysis.profiles.capture.folded_text import write_folded
+from mitigauge.analysis.profiles.diff.compare import compare_functions
+from mitigauge.analysis.profiles.diff.service import diff_payload, imported_sides
+from mitigauge.analysis.profiles.store.service import store_imported
+from mitigauge.storage.database.embedded_server import ensure_running, stop
+from mitigauge.storage.database.engine import alembic_config, new_engine, transaction
 
 Stacks = dict[bytes, int]
 

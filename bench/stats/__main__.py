@@ -14,8 +14,8 @@ from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
 from bench.stats.table import Figures, Setting, Sizes, change_of, figures_of
-from mitigauge.stats.boundaries import STANDARD_LOOKS
-from mitigauge.stats.verdicts import Question, judge_many
+from mitigauge.core.stats.boundaries import STANDARD_LOOKS
+from mitigauge.core.stats.verdicts import Question, judge_many
 
 BOOT_NOISES = (0.35, 0.7, 1.4)
 HEADER = (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from scipy.stats import nct, t
 
 from bench.stats.noise import BLOCKS
-from mitigauge.stats.terms import ALPHA
+from mitigauge.core.stats.terms import ALPHA
 
 
 def fewest_blocks(deviations: float, looks: Sequence[int]) -> float:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mitigauge.experiments.factorial import design_of
-from mitigauge.stats import special
-from mitigauge.stats.factorial import BootPoint, estimate
+from mitigauge.core.stats import special
+from mitigauge.core.stats.factorial import BootPoint, estimate
+from mitigauge.measurement.experiments.factorial import design_of
 
 KNOBS = tuple(f"k{i}" for i in range(8))
 POINTS = design_of(KNOBS, ()).points

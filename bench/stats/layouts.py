@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mitigauge.stats.verdicts import Question, judge_many
+from mitigauge.core.stats.verdicts import Question, judge_many
 
 BLOCKS = 16
 BOOT_NOISE = 0.35  # percent: standard deviation of a boot mean

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mitigauge.stats.boot_means import Floats
+from mitigauge.core.stats.boot_means import Floats
 
 Draw = Callable[[np.random.Generator, tuple[int, int, int]], Floats]
 

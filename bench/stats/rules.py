@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from bench.stats.noise import ITERATIONS
-from mitigauge.stats.block_model import Mask
-from mitigauge.stats.boot_means import Floats
-from mitigauge.stats.verdicts import Question, judge_many
+from mitigauge.core.stats.block_model import Mask
+from mitigauge.core.stats.boot_means import Floats
+from mitigauge.core.stats.verdicts import Question, judge_many
 
 # Pinpoint's high thresholds for a change of one interquartile range, by attempts, from
 # catapult's dashboard/pinpoint/models/compare/thresholds.py; from 40 on it is the low one.

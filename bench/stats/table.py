@@ -9,8 +9,8 @@ import numpy as np
 
 from bench.stats.noise import BLOCKS, simulate
 from bench.stats.rules import BLOCKS_OF, RULES, Answers
-from mitigauge.stats.boot_means import Floats
-from mitigauge.stats.rates import rate_interval
+from mitigauge.core.stats.boot_means import Floats
+from mitigauge.core.stats.rates import rate_interval
 
 EFFECTS = (1.0, 2.0)
 

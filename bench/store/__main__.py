@@ -148,7 +148,7 @@ def resident_mib(pid: int) -> float:
 
 def old_bytes(engine: Engine, url: str) -> tuple[int, float]:
     """Bytes of the same values a row each, and seconds of carrying them over."""
-    from mitigauge.database.engine import alembic_config
+    from mitigauge.storage.database.engine import alembic_config
 
     command.downgrade(alembic_config(url), "0014")
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -176,10 +176,10 @@ def bytes_table(engine: Engine, url: str, values: int) -> list[Row]:
 
 def judging_rows(engine: Engine, filled: Filled) -> list[Row]:
     """Judging everything in the worker, and the report."""
-    from mitigauge.database.engine import transaction
-    from mitigauge.letters.report.service import gathered
-    from mitigauge.pages.experiments import show_experiment
-    from mitigauge.runs.conclusions import conclude_closed
+    from mitigauge.analysis.verdicts.conclusions import conclude_closed
+    from mitigauge.reporting.letters.report.service import gathered
+    from mitigauge.reporting.pages.experiments import show_experiment
+    from mitigauge.storage.database.engine import transaction
 
     judging = timed(lambda: conclude_closed(engine))
 
@@ -236,9 +236,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mitigauge-bench-") as home:
         os.environ["MITIGAUGE_HOME"] = home
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
-        from mitigauge.database.embedded_server import stop
-        from mitigauge.database.engine import alembic_config, database_url, get_engine
-        from mitigauge.runs.conclusions import conclude_closed
+        from mitigauge.analysis.verdicts.conclusions import conclude_closed
+        from mitigauge.storage.database.embedded_server import stop
+        from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
 
         url = database_url()
         try:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Engine, text
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
-from mitigauge.fleet.repository import upsert_host
-from mitigauge.modes.families import Expectation
-from mitigauge.modes.settings import Settings
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.core.clock import Clock
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.measurement.fleet.repository import upsert_host
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.modes.settings import Settings
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.database.engine import transaction
 
 STARTED = datetime(2026, 11, 1, tzinfo=UTC)
 METRIC = "time"

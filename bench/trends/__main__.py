@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.trends import tcpd
-from mitigauge.settings import get_settings
-from mitigauge.stats.change_points import courses
+from mitigauge.core.settings import get_settings
+from mitigauge.core.stats.change_points import courses
 
 Values = NDArray[np.float64]
 NEVER = "no change, ever"

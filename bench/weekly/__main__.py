@@ -27,11 +27,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mitigauge-bench-") as home:
         os.environ["MITIGAUGE_HOME"] = home
         os.environ.pop("MITIGAUGE_DATABASE_URL", None)
-        from mitigauge.database.embedded_server import stop
-        from mitigauge.database.engine import alembic_config, database_url, get_engine
-        from mitigauge.letters.weekly import service
-        from mitigauge.runs.noise import note_noise
-        from mitigauge.trends.update import update
+        from mitigauge.analysis.verdicts.noise import note_noise
+        from mitigauge.reporting.letters.weekly import service
+        from mitigauge.storage.database.embedded_server import stop
+        from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
+        from mitigauge.tracking.trends.update import update
 
         url = database_url()
         try:

@@ -11,16 +11,16 @@ import numpy as np
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
-from mitigauge.fleet import repository as fleet
-from mitigauge.fleet.tables import Fingerprint
-from mitigauge.letters.weekly.week import Week
-from mitigauge.modes.families import Expectation
-from mitigauge.modes.settings import Settings
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.core.clock import Clock
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.measurement.fleet import repository as fleet
+from mitigauge.measurement.fleet.tables import Fingerprint
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.modes.settings import Settings
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.reporting.letters.weekly.week import Week
+from mitigauge.storage.database.engine import transaction
 
 METRIC = "time"
 MODES = ("off", "ibpb", "clear-bhb")

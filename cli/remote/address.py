@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from api.addresses import is_loopback
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 _EXAMPLE = "Give it as https://mitigauge.example.org, or http://localhost:8600 for this machine's."
 

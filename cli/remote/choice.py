@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 _VARIABLES: Final = ("MITIGAUGE_SERVER", "MITIGAUGE_SERVER_FILE")
 
@@ -40,7 +40,7 @@ def chosen_server() -> str:
         return _given.server
     if not any(os.environ.get(name) for name in _VARIABLES):
         return ""
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     return get_settings().server
 
@@ -48,10 +48,10 @@ def chosen_server() -> str:
 def chosen_token() -> str:
     """The token; empty: none is given. Raises InvalidInput for a file that cannot be read."""
     if _given.token_file is not None:
-        from mitigauge.variables import content_of
+        from mitigauge.core.variables import content_of
 
         return content_of("--token-file", str(_given.token_file)).strip()
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     return get_settings().token.strip()
 

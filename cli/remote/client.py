@@ -16,8 +16,8 @@ from cli.output import remark
 from cli.remote import faults
 from cli.remote.address import ServerAddress
 from cli.remote.choice import chosen_server, chosen_token
-from mitigauge.errors import InvalidInput
-from mitigauge.version import VERSION
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.version import VERSION
 
 Answer = TypeVar("Answer")
 Parameter = str | int | float | bool | list[str] | None
@@ -164,7 +164,7 @@ class Client:
 
 def client() -> Client:
     """The client of the service that is given."""
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     address = ServerAddress.read(chosen_server())
     return _client(address, chosen_token(), get_settings().server_ca_file)

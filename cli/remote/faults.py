@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import httpx2
 
-from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
-from mitigauge.version import VERSION
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.core.version import VERSION
 
 # What a proxy, or a service that is starting, answers meanwhile.
 AWAY_STATUSES = (502, 503, 504)

@@ -7,9 +7,9 @@ from typing import Any
 from alembic import context
 from sqlalchemy import Connection, text
 
-from mitigauge.database.engine import database_url, new_engine
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.database.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
+from mitigauge.storage.database.engine import database_url, new_engine
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.storage.database.schema_upgrade import LOCK_TIMEOUT_S, PATIENCE_S, one_at_a_time
 
 STATEMENT_TIMEOUT_S = 600
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from lab.exact.serve import marks_of
-from lab.qemu import PROGRAM
+from lab.execution import PROGRAM
 
 SOURCES = Path(__file__).resolve().parent
 PLUGIN, MARKS = "plugin.c", "marks.c"

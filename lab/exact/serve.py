@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from mitigauge.wire.exact import WINDOW_BYTES
+from mitigauge.core.wire.exact import WINDOW_BYTES
 
 ADDRESS = "10.0.2.100:8"
 LONGEST_LINE = 40

@@ -13,8 +13,8 @@ from joserfc.errors import JoseError
 from mitigauge.access.oidc_settings import EVERYBODY, SingleSignOn
 from mitigauge.access.roles import Role
 from mitigauge.access.service import Unauthenticated
-from mitigauge.errors import Forbidden
-from mitigauge.files.hostile_text import shown
+from mitigauge.core.errors import Forbidden
+from mitigauge.core.hostile_text import shown
 
 # How far the provider's clock may be from ours.
 SKEW_S: Final = 60

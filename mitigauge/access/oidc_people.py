@@ -8,15 +8,15 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from mitigauge.access import repository, service
+from mitigauge.access.audit import service as audit
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.oidc_claims import BEGIN_AGAIN, Identity
 from mitigauge.access.roles import Caller
 from mitigauge.access.secret import stored_form
 from mitigauge.access.service import Unauthenticated
 from mitigauge.access.tables import OidcPerson
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.database.engine import database_now
-from mitigauge.errors import NotFound
+from mitigauge.core.errors import NotFound
+from mitigauge.storage.database.engine import database_now
 
 # Apart from tokens' and proxies' names.
 PREFIX: Final = "oidc:"

@@ -9,9 +9,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from mitigauge.access.roles import Role
-from mitigauge.errors import InvalidInput
-from mitigauge.files.hostile_text import shown
-from mitigauge.settings import Settings
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.hostile_text import shown
+from mitigauge.core.settings import Settings
 
 EVERYBODY: Final = "*"
 LONGEST_URL: Final = 2000

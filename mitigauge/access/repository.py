@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, joinedload
 
 from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson, UsedLogIn
-from mitigauge.files.natural_order import natural_order
+from mitigauge.core.natural_order import natural_order
 
 
 def tokens(session: Session) -> list[AccessToken]:

@@ -12,8 +12,8 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import get_settings
 
 KEY_BYTES = 32
 RANDOM_BYTES = 32

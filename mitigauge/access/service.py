@@ -10,17 +10,17 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from mitigauge.access import repository
+from mitigauge.access.audit import service as audit
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
+from mitigauge.access.audit.repository import AuditFilter
+from mitigauge.access.audit.repository import count as count_entries
 from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
 from mitigauge.access.secret import key_id, new_secret, stored_form
 from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.audit.repository import AuditFilter
-from mitigauge.audit.repository import count as count_entries
-from mitigauge.database.engine import database_now
-from mitigauge.errors import Conflict, InvalidInput, MitigaugeError, NotFound
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.engine import database_now
 
 PREFIX: Final = "mgt_"
 TOKEN: Final = re.compile(r"mgt_[A-Za-z0-9_-]{43}")

@@ -8,8 +8,8 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, fun
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from mitigauge.access.roles import Role
-from mitigauge.database.base import Base, one_of
-from mitigauge.database.enum_column import EnumWord
+from mitigauge.storage.database.base import Base, one_of
+from mitigauge.storage.database.enum_column import EnumWord
 
 
 class AccessToken(Base):

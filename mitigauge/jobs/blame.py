@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 from enum import StrEnum
 
-from mitigauge.errors import AuthorsFault, MitigaugeError, NotReady
+from mitigauge.core.errors import AuthorsFault, MitigaugeError, NotReady
 
 # With these pauses the last try comes some ten hours after the first.
 MOST_TRIES = 8

@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
-from mitigauge.database.engine import database_now
-from mitigauge.database.found_words import with_words
-from mitigauge.database.locks import AGAINST_CHANGES
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
+from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.database.found_words import with_words
+from mitigauge.storage.database.locks import AGAINST_CHANGES
 
 MOST_LISTED = 500
 

@@ -10,16 +10,16 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.database.engine import database_now
-from mitigauge.errors import Conflict, NotFound, StaleEpoch
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.access.audit import service as audit
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
+from mitigauge.core.errors import Conflict, NotFound, StaleEpoch
+from mitigauge.core.hostile_text import clean_text
 from mitigauge.jobs import repository
 from mitigauge.jobs.blame import pause_s
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
+from mitigauge.storage.database.engine import database_now
 
 # Who asks for what the service does unasked.
 SERVICE = "mitigauge"

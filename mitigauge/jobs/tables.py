@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.base import Base, one_of
-from mitigauge.database.enum_column import EnumWord
-from mitigauge.database.json_column import JsonOf
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.states import Ability, JobKind, JobState
+from mitigauge.storage.database.base import Base, one_of
+from mitigauge.storage.database.enum_column import EnumWord
+from mitigauge.storage.database.json_column import JsonOf
 
 
 class Job(Base):

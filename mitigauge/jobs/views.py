@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now
 from mitigauge.jobs import repository, service, worker_repository
 from mitigauge.jobs.schemas import (
     JobAttemptView,
@@ -18,6 +17,7 @@ from mitigauge.jobs.schemas import (
 )
 from mitigauge.jobs.states import OPEN_JOB_STATES, STANDING, Ability, JobState
 from mitigauge.jobs.tables import Job
+from mitigauge.storage.database.engine import database_now
 
 # Of one job's log, the latest.
 MOST_LINES = 500

@@ -8,10 +8,10 @@ from uuid import UUID
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.states import Ability
 from mitigauge.jobs.tables import WorkerProcess
+from mitigauge.storage.database.engine import database_now
 
 # One that was not seen for so long is taken for gone. Seen it is every five seconds.
 GONE_AFTER = timedelta(seconds=45)

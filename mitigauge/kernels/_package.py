@@ -17,7 +17,7 @@ from typing import IO
 # Isolated, so this checkout is not looked into by itself.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.build_id import build_id_of_image
 
 _IMAGE = re.compile(r"\./boot/vmlinuz-(?P<release>[0-9][0-9A-Za-z.~_+-]{1,62})")

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # Bytes, whether the next one may follow, the digest of its instructions, and blocks it names.
 NOTED = re.compile(r"([0-9]{1,9})([-.])([0-9a-f]{12})((?:>[0-9]{1,9})*)")

@@ -12,7 +12,7 @@ from typing import IO, Protocol
 
 import zstandard
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # Of what an image unpacks to, as far as it is read: some 60 MiB in a distribution's.
 LARGEST_VMLINUX = 1 << 30

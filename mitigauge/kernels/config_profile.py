@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.natural_order import natural_order
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.natural_order import natural_order
 
 DIRECTORY = Path(__file__).parent / "profiles"
 LARGEST_BYTES = 1 << 20

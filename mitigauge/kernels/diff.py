@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.diff_names import (
     NOTHING,
     OddNames,

@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass, field, replace
 
 import zstandard
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.basic_blocks import Range, blocks_of, differing
 
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.

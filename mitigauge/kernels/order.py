@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from mitigauge.files.blobs import BlobStore
 from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.patch import Patch
+from mitigauge.storage.files.blobs import BlobStore
 
 
 class KernelOrder(BaseModel):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from mitigauge.files.blobs import BlobStore
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.service import JobRequest
 from mitigauge.jobs.states import JobKind
@@ -15,6 +14,7 @@ from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.order import KernelInputs, KernelOrder, subject_of
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
+from mitigauge.storage.files.blobs import BlobStore
 
 
 def ask_kernel(

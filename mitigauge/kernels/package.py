@@ -9,9 +9,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotReady
-from mitigauge.files.confinement import ENVIRONMENT, Limits, run_confined
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import InvalidInput, NotReady
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.storage.files.confinement import ENVIRONMENT, Limits, run_confined
 
 PROGRAM = Path(__file__).with_name("_package.py")
 # Both windows, the package's and the image's, are 128 MiB at most where people made them.

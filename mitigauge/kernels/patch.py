@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.diff import diff_in
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.subject import LONGEST_TITLE, title_of
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.subject import LONGEST_TITLE, title_of
 
 MOST_PATCHES = 150
 LARGEST_BYTES = 4 << 20

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
+from mitigauge.kernels.mails.files import Sent, read_files
+from mitigauge.kernels.mails.subject import patch_subject
 from mitigauge.kernels.patch import MOST_PATCHES, Patch, patch_in, why_no_diff
 from mitigauge.kernels.patch_revisions import MailedPatch, newest_of_each
-from mitigauge.mails.files import Sent, read_files
-from mitigauge.mails.subject import patch_subject
 
 Tell = Callable[[str], object]
 _WHOLE = "To build without it, give the patches as files, one by one."

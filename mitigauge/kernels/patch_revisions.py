@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
+from mitigauge.kernels.mails.files import Sent
+from mitigauge.kernels.mails.subject import PatchSubject
 from mitigauge.kernels.patch import Patch
-from mitigauge.mails.files import Sent
-from mitigauge.mails.subject import PatchSubject
 
 Tell = Callable[[str], object]
 _HINT = "Give the patches of one series, or each as a file of its own, in their order."

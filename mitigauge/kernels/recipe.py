@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 PREFIX = "-mg"
 # Of the recipe's digest, in hexadecimal: 128 bits, so that nobody finds two recipes of one release

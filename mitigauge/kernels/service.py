@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.audit import service as audit
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.database.engine import database_now
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.blobs import BlobStore
+from mitigauge.access.audit import service as audit
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
+from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.kernels import repository
 from mitigauge.kernels.functions import unpacked
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import LAYOUTS, Recipe
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
+from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.files.blobs import BlobStore
 
 LONGEST_ERROR = 2000
 

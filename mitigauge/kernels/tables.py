@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from mitigauge.database.base import Base, one_of
-from mitigauge.database.enum_column import EnumWord
-from mitigauge.database.json_column import JsonOf
 from mitigauge.kernels.states import KernelState
+from mitigauge.storage.database.base import Base, one_of
+from mitigauge.storage.database.enum_column import EnumWord
+from mitigauge.storage.database.json_column import JsonOf
 
 
 class Kernel(Base):

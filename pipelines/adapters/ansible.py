@@ -24,11 +24,11 @@ from typing import Any
 import ansible_runner
 from ansible_runner.exceptions import AnsibleRunnerException
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.files.hostile_text import clean, shown
-from mitigauge.fleet.inventory import INVENTORY_READING, inventory_sources
-from mitigauge.fleet.inventory_values import names_one_host
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.hostile_text import clean, shown
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.measurement.fleet.inventory import INVENTORY_READING, inventory_sources
+from mitigauge.measurement.fleet.inventory_values import names_one_host
 from pipelines.adapters.ansible_variables import write_variables
 
 ANSIBLE = REPOSITORY / "ansible"

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.fleet.service import HostVars
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.wire.case import Case
-from mitigauge.wire.job import RUNNING
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.wire.case import Case
+from mitigauge.core.wire.job import RUNNING
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.fleet.inventory import load_hosts
+from mitigauge.measurement.fleet.service import HostVars
+from mitigauge.measurement.runs.boot_evidence import BootProof
 from pipelines.adapters.ansible import (
     PlayCancelled,
     PlayEvent,

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 # Names of roles' variables. Ansible's own decide how it connects, so they stay the inventory's.
 NAME = re.compile(r"(?!ansible_)[a-z][a-z0-9_]{0,63}")

@@ -13,9 +13,9 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
-from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.series.feed import Entry, NoFeed, entries
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.tracking.series.feed import Entry, NoFeed, entries
 
 FEED_LIMIT = 8 << 20
 MOST_WORDS = 12

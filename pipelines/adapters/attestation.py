@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mitigauge.errors import NotReady
-from mitigauge.mails.mail import Mail
-from mitigauge.series.states import Attested
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.tracking.series.states import Attested
 
 LIMIT_S = 30.0
 OUTPUT_LIMIT = 1 << 20

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import MitigaugeError, NotFound, NotReady
-from mitigauge.files.apt_sources import find_mirror, inherited_apt_options
+from mitigauge.core.apt_sources import find_mirror, inherited_apt_options
+from mitigauge.core.errors import MitigaugeError, NotFound, NotReady
+from mitigauge.core.settings import Settings
 from mitigauge.kernels.recipe import GIT, Base, Toolchain
-from mitigauge.settings import Settings
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
 

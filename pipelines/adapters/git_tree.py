@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
 
 MOST_COMMITS = 4096

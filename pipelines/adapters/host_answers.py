@@ -11,7 +11,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from mitigauge.runs.boot_evidence import BootProof, Count, Line, Seconds, Word, WrittenEntry
+from mitigauge.measurement.runs.boot_evidence import (
+    BootProof,
+    Count,
+    Line,
+    Seconds,
+    Word,
+    WrittenEntry,
+)
 from pipelines.answers import parse_answer
 from pipelines.host_control import Facts, LabFault
 

@@ -14,8 +14,8 @@ from email.generator import BytesGenerator
 from email.message import EmailMessage
 from email.utils import getaddresses
 
-from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
 
 SMTP_PORT = 25
 # Of one wait, and of the whole conversation, however little comes each time.

@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mitigauge.errors import NotFound
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.mails.mail import LARGEST_MAIL
+from mitigauge.core.errors import NotFound
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.kernels.mails.mail import LARGEST_MAIL
 
 MOST_AT_ONCE = 200
 # Some take longer to read the more heads there are.

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.hostile_text import clean_text
 from pipelines.adapters.git_tree import GitTree
 
 _BASE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,39})@([A-Za-z0-9][A-Za-z0-9._/~^-]{0,199})")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from mitigauge.errors import Interrupted, MitigaugeError, NotReady
+from mitigauge.core.errors import Interrupted, MitigaugeError, NotReady
 from pipelines.adapters.control_group import control_group
 from pipelines.adapters.disk_use import DEEPEST, disk_use, unlinked_bytes
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mitigauge.fleet.service import HostVars
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.fleet.service import HostVars
 
 CONFIGURATION = REPOSITORY / "ansible" / "ansible.cfg"
 # Where Ansible puts the sockets of connections that are shared, by ansible.cfg.

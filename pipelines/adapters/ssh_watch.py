@@ -17,12 +17,12 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.fleet.service import HostVars
-from mitigauge.logs.logger import get_logger
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire.job import STATE_FILE
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire.job import STATE_FILE
+from mitigauge.measurement.fleet.inventory import load_hosts
+from mitigauge.measurement.fleet.service import HostVars
 from pipelines.adapters.ssh_command import python_of, ssh_command
 from pipelines.host_watch import Watched
 

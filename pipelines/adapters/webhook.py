@@ -16,16 +16,16 @@ from typing import Final
 
 import httpx2
 
-from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
-from mitigauge.errors import InvalidInput
-from mitigauge.subscriptions.webhook_url import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.version import VERSION
+from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
+from mitigauge.reporting.subscriptions.webhook_url import (
     IpAddress,
     Networks,
     WebhookUrl,
     read_url,
     why_not,
 )
-from mitigauge.version import VERSION
 
 # Of the look-up and all that follows.
 WHOLE_S: Final = 10.0

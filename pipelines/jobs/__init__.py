@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
+from mitigauge.core.settings import Settings
 from mitigauge.jobs import service
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.service import SERVICE, JobRequest
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind
-from mitigauge.settings import Settings
 from pipelines.jobs.archives import ArchivesRunner
 from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.tables import Job
-from mitigauge.series.order_service import ask_startable
-from mitigauge.settings import Settings
+from mitigauge.tracking.series.order_service import ask_startable
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
 from pipelines.series_watch import Watcher

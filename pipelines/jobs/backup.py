@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mitigauge.backups import service
-from mitigauge.settings import Settings
+from mitigauge.core.settings import Settings
+from mitigauge.upkeep.backups import service
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
 
 # How often it is looked whether one is due.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import service
-from mitigauge.bisect.states import BisectionState
-from mitigauge.bisect.tables import Bisection
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
+from mitigauge.tracking.bisect import service
+from mitigauge.tracking.bisect.states import BisectionState
+from mitigauge.tracking.bisect.tables import Bisection
 from pipelines.bisect_run import Driver, Ticked
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mitigauge.files.blobs import blob_store
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.jobs.context import JobContext
 from pipelines.kernel_build import Builder
 

@@ -12,14 +12,14 @@ from typing import Protocol
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import in_words, is_away, transaction
-from mitigauge.errors import Interrupted
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.errors import Interrupted
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.logs.logger import get_logger
 from mitigauge.jobs import repository, service
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
-from mitigauge.logs.logger import get_logger
+from mitigauge.storage.database.engine import in_words, is_away, transaction
 from pipelines.lease import HeldLease
 
 log = get_logger(__name__)

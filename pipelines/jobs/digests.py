@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 
-from mitigauge.settings import Settings
-from mitigauge.subscriptions import digest_service
+from mitigauge.core.settings import Settings
+from mitigauge.reporting.subscriptions import digest_service
 from pipelines.digest_post import DigestPost
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
 

@@ -16,16 +16,16 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.audit.actor import Actor, Way, acting
-from mitigauge.database.engine import database_now, is_away, transaction
-from mitigauge.errors import AuthorsFault, Interrupted, StaleEpoch
+from mitigauge.core.actor import Actor, Way, acting
+from mitigauge.core.errors import AuthorsFault, Interrupted, StaleEpoch
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import repository, service
 from mitigauge.jobs.blame import words_of
 from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import STANDING, JobKind, JobState
 from mitigauge.jobs.tables import Job
-from mitigauge.logs.logger import get_logger
-from mitigauge.settings import get_settings
+from mitigauge.storage.database.engine import database_now, is_away, transaction
 from pipelines.insist import insist
 from pipelines.jobs.context import JobContext, JobDone, JobRunner
 from pipelines.jobs.decision import JobAction, JobSituation, JobStep, decide
@@ -63,7 +63,8 @@ class JobAdvancer:
         """Take one step of the job; seconds until it wants the next, None when it is over.
 
         A step comes back early once *stopping* says so. Raises what
-        :func:`mitigauge.database.engine.is_away` knows, when the database stays away for long.
+        :func:`mitigauge.storage.database.engine.is_away` knows, when the database stays away for
+        long.
         """
         who = Actor(self.worker, Way.WORKER, platform.node(), job=f"job {job_id}")
         with acting(who):

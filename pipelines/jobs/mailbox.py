@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.tables import Job
-from mitigauge.series.order_service import ask_startable
-from mitigauge.settings import Settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series.order_service import ask_startable
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
 from pipelines.series_mail import Desk, Outbox
 

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
-from mitigauge.series import repository, service
-from mitigauge.series.states import STARTABLE
+from mitigauge.tracking.series import repository, service
+from mitigauge.tracking.series.states import STARTABLE
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.jobs.kernel import LIMIT_S

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mitigauge.settings import Settings
+from mitigauge.core.settings import Settings
 from pipelines.jobs.context import JobContext, JobDone, StandingRunner
 from pipelines.weekly import report_week
 

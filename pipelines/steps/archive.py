@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from mitigauge.experiments.tables import Case
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.settings import Settings
-from mitigauge.wire import exact, profile
-from mitigauge.wire.job import STATE_FILE
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.settings import Settings
+from mitigauge.core.wire import exact, profile
+from mitigauge.core.wire.job import STATE_FILE
+from mitigauge.measurement.experiments.tables import Case
 from pipelines.host_control import LabFault
 
 # What a boot's job may hold besides the cases: links and others that are left out included.

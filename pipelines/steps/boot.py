@@ -8,18 +8,18 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.runs import outcomes
-from mitigauge.runs.boot_evidence import BootProof, WrittenEntry
-from mitigauge.runs.proof import (
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
+from mitigauge.measurement.runs.proof import (
     Judgement,
     Requested,
     judge_boot,
     missing_of,
     unexpected_taint,
 )
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
 from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault

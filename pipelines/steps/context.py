@@ -10,17 +10,17 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog
-from mitigauge.database.engine import DISK_FULL, database_now, is_away, transaction
-from mitigauge.errors import MitigaugeError, NotReady
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.tables import Case
-from mitigauge.files.hostile_text import clean
-from mitigauge.logs.logger import get_logger
-from mitigauge.results import repository as result_rows
-from mitigauge.runs import attempt_repository, outcomes
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.core.errors import MitigaugeError, NotReady
+from mitigauge.core.hostile_text import clean
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.results import repository as result_rows
+from mitigauge.measurement.runs import attempt_repository, outcomes
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.database.engine import DISK_FULL, database_now, is_away, transaction
 from pipelines.cleaned_host import CleanedHost
 from pipelines.decision import ATTEMPTS_A_PLACE, SILENT_PREPARATIONS_LIMIT, Action, Step
 from pipelines.host_control import HostControl, LabFault, LeaseGone, Unanswered

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mitigauge.collectors.service import Collected, read_collected
-from mitigauge.experiments.tables import Case
-from mitigauge.wire.collectors import DIRECTORY
-from mitigauge.workloads import collectors
+from mitigauge.core.wire.collectors import DIRECTORY
+from mitigauge.measurement.collectors.service import Collected, read_collected
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.workloads import collectors
 from pipelines.steps.parser import measured_window
 
 

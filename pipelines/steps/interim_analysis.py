@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.logs.logger import get_logger
-from mitigauge.runs import outcomes, verdict_service
-from mitigauge.runs.service import unjudged_blocks
-from mitigauge.runs.tables import Run
-from mitigauge.runs.verdict_service import Judgement
-from mitigauge.verdicts.judgement import FIRST_ANALYSIS
+from mitigauge.analysis.verdicts import service as verdict_service
+from mitigauge.analysis.verdicts.judgement import FIRST_ANALYSIS
+from mitigauge.analysis.verdicts.service import Judgement
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.service import unjudged_blocks
+from mitigauge.measurement.runs.tables import Run
 from pipelines.steps.context import Done, StepContext, in_one_line
 
 log = get_logger(__name__)

@@ -15,30 +15,30 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
-from mitigauge.collectors.service import Collected, store_collected
-from mitigauge.errors import MitigaugeError
-from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.tables import Case
-from mitigauge.files.blobs import blob_store
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.profiles.capture.capture import Capture
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.profiles.store.instructions import store_instructions
-from mitigauge.profiles.store.service import store_boot_profile
-from mitigauge.profiles.store.tables import System
-from mitigauge.results.schema import ReadResult
-from mitigauge.results.states import ResultState
-from mitigauge.runs import outcomes
-from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.settings import get_settings
-from mitigauge.wire import case as wire
-from mitigauge.wire import exact
-from mitigauge.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
-from mitigauge.wire.profile import DIRECTORY
-from mitigauge.workloads import collectors
+from mitigauge.analysis.profiles.capture.capture import Capture
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.profiles.store.instructions import store_instructions
+from mitigauge.analysis.profiles.store.service import store_boot_profile
+from mitigauge.analysis.profiles.store.tables import System
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.settings import get_settings
+from mitigauge.core.wire import case as wire
+from mitigauge.core.wire import exact
+from mitigauge.core.wire.job import EX_TEMPFAIL, FINISHED, RUNNING, STATE_FILE, State
+from mitigauge.core.wire.profile import DIRECTORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.collectors.service import Collected, store_collected
+from mitigauge.measurement.experiments.event_log import record_event
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.results.schema import ReadResult
+from mitigauge.measurement.results.states import ResultState
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.intake import Failure, TakenResult, store_failures, store_results
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.measurement.workloads import collectors
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.host_control import Facts, LabFault
 from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.archive import is_capture, unpacked

@@ -10,16 +10,16 @@ from typing import Any
 
 import orjson
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.tables import Case
-from mitigauge.files.confinement import Limits, run_confined
-from mitigauge.results.details import of_boot
-from mitigauge.results.schema import ReadResult, check_against_case, read_result
-from mitigauge.wire import case as wire
-from mitigauge.wire import run_record
-from mitigauge.wire.limits import LARGEST_WHOLE
-from mitigauge.workloads.details import Details
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.wire import case as wire
+from mitigauge.core.wire import run_record
+from mitigauge.core.wire.limits import LARGEST_WHOLE
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.results.details import of_boot
+from mitigauge.measurement.results.schema import ReadResult, check_against_case, read_result
+from mitigauge.measurement.workloads.details import Details
+from mitigauge.storage.files.confinement import Limits, run_confined
 
 PARSER_LIMITS = Limits(seconds=60.0, memory_bytes=400 << 20, output_bytes=8 << 20)
 # run.json is read on our side only for what a profiled pass repeats.

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput
-from mitigauge.files.blobs import blob_store
-from mitigauge.fleet.boot_method import BootMethod
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.recipe import is_ours
-from mitigauge.runs import outcomes
-from mitigauge.runs.kernel_build import KernelBuild
-from mitigauge.runs.preparation import Preparation
-from mitigauge.runs.tables import Run
-from mitigauge.settings import get_settings
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.kernel_build import KernelBuild
+from mitigauge.measurement.runs.preparation import Preparation
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.answers import parse_answer
 from pipelines.host_control import Needs
 from pipelines.steps.context import Done, StepContext

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
-from mitigauge.experiments.tables import Case
-from mitigauge.files.blobs import blob_store
-from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
-from mitigauge.profiles.capture.fold import Bounds
-from mitigauge.profiles.capture.recording import find_recording
-from mitigauge.profiles.exact.reading import read_ledger, windows_in
-from mitigauge.profiles.exact.service import CountedPass
-from mitigauge.profiles.store.normalise import rules, without_idle
-from mitigauge.profiles.store.tables import System
-from mitigauge.results.schema import ResultBody
-from mitigauge.settings import Settings, get_settings
-from mitigauge.wire.profile import GUEST, HOST, OFF_CPU
+from mitigauge.analysis.profiles.capture.capture import Capture, overhead_percent, read_capture
+from mitigauge.analysis.profiles.capture.fold import Bounds
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.analysis.profiles.exact.reading import read_ledger, windows_in
+from mitigauge.analysis.profiles.exact.service import CountedPass
+from mitigauge.analysis.profiles.store.normalise import rules, without_idle
+from mitigauge.analysis.profiles.store.tables import System
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.core.settings import Settings, get_settings
+from mitigauge.core.wire.profile import GUEST, HOST, OFF_CPU
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.results.schema import ResultBody
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.steps.parser import PassOrder, profiled_pass, result_in
 
 # Of the captures of one boot's job together: one is read in seconds.

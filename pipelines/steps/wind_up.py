@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.runs import outcomes
-from mitigauge.runs.states import RunState
-from mitigauge.runs.tables import Run
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.measurement.runs.tables import Run
 from pipelines.decision import CANCELLED
 from pipelines.host_control import LabFault, LeaseGone
 from pipelines.steps.context import Done, StepContext

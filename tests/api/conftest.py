@@ -13,9 +13,9 @@ from sqlalchemy import Engine
 from api.app import create_app
 from mitigauge.access.roles import OPERATOR
 from mitigauge.access.secret import KEY_BYTES, keep_key
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs.submission import submit
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.engine import transaction
 from tests.clients import bearer, client_of, token_of
 from tests.postgres import Databases, filled
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

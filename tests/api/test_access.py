@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 
 from api.app import create_app
 from mitigauge.access.roles import Role
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
 from tests.api.conftest import planned
 from tests.clients import ROLES, bearer, client_of, token_of
 
@@ -281,8 +281,10 @@ def test_who_submits_owns_it(
     def submit(*_: object, submitted_by: str, **__: object) -> int:
         return planned(engine, submitted_by)
 
-    monkeypatch.setattr("mitigauge.runs.submission.submit", submit)
-    monkeypatch.setattr("mitigauge.runs.submission.check_text", lambda *_, **__: ({}, {}))
+    monkeypatch.setattr("mitigauge.measurement.runs.submission.submit", submit)
+    monkeypatch.setattr(
+        "mitigauge.measurement.runs.submission.check_text", lambda *_, **__: ({}, {})
+    )
     headers = bearer(token_of(engine, "submitter", "alice"))
     shown = stranger.post("/api/experiments", headers=headers, content="name: x")
     assert (shown.status_code, shown.json()["submitted_by"]) == (201, "alice")

@@ -15,14 +15,14 @@ from sqlalchemy import Engine, text
 
 from api.app import create_app
 from api.changes import CHANGES, MOST_REFUSALS, READS, WINDOW_S, Quota
-from mitigauge.audit.actions import Action
-from mitigauge.audit.actor import Way
-from mitigauge.database.engine import transaction
-from mitigauge.fleet import absence_repository as absences
+from mitigauge.access.audit.actions import Action
+from mitigauge.core.actor import Way
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.jobs import service as jobs
-from mitigauge.series import service as series
-from mitigauge.settings import REPOSITORY
-from mitigauge.trends.update import update
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.series import service as series
+from mitigauge.tracking.trends.update import update
 from tests.api.conftest import KEY, planned
 from tests.api.test_access import PROXY, PROXY_SECRET, TABLE, settings
 from tests.api.test_jobs import ARMS

@@ -10,9 +10,9 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from api.app import create_app
-from mitigauge.bisect.tables import Bisection
-from mitigauge.files.blobs import blob_store
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect.tables import Bisection
 from tests.bisections import begun, patches
 from tests.clients import bearer, client_of, token_of
 

@@ -14,9 +14,9 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from cli.experiment import app
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput
-from mitigauge.tables.detail_table import DETAIL_COLUMNS
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.tables.detail_table import DETAIL_COLUMNS
+from mitigauge.storage.database.engine import transaction
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops
 from tests.postgres import filled
 
@@ -92,9 +92,11 @@ def test_a_case_of_another_experiment_is_not_found(client: TestClient, world: De
 def test_the_command_says_the_same(
     client: TestClient, engine: Engine, world: DesktopWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.require_head", lambda _: None)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.require_head", lambda _: None)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
 
     def ran(*more: str) -> Result:
         return CliRunner().invoke(app, ["details", str(world.experiment), *more])

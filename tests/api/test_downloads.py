@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.runs.conclusions import conclude_closed
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
 from tests.made import make
 
 

@@ -12,13 +12,13 @@ from sqlalchemy import Engine, func, select
 from typer.testing import CliRunner
 
 from cli.profile import app as command
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.profiles.exact.ledger import Branches, Ledger
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.profiles.exact.tables import ExactCount
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
+from mitigauge.analysis.profiles.exact.ledger import Branches, Ledger
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.profiles.exact.tables import ExactCount
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.storage.database.engine import transaction
 from tests.postgres import filled
 from tests.unit.exact.ledgers import function, ledger
 
@@ -168,8 +168,10 @@ def test_what_cannot_be_compared_is_refused(client: TestClient, counted: dict[st
 def test_the_command_says_the_same(
     engine: Engine, counted: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
 
     def said(*more: str) -> str:
         words = ["exact", "off", "on", "--experiment", str(counted["experiment"]), "--case"]

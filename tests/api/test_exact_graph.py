@@ -10,18 +10,18 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
+from mitigauge.analysis.profiles.exact.graph import renamed_as
+from mitigauge.analysis.profiles.exact.ledger import Ledger
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.profiles.store.tables import digest_of
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
 from mitigauge.kernels.service import Built
-from mitigauge.profiles.exact.graph import renamed_as
-from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.profiles.store.tables import digest_of
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.storage.database.engine import transaction
 from tests.api.test_profiles import decoded, stored_in
 from tests.postgres import filled
 from tests.unit.exact.ledgers import function, ledger

@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.documents.atom import Feed, FeedEntry, render
+from mitigauge.core.documents.atom import Feed, FeedEntry, render
 from tests import postgres
 from tests.api.test_series import stored as store_series
 from tests.clients import token_of

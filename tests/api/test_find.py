@@ -10,11 +10,11 @@ from sqlalchemy import Engine, text
 
 from bench.store.fill import Size
 from bench.store.fill import fill as fill_one
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm, Case, Comparison, Experiment
-from mitigauge.runs.tables import Run
-from mitigauge.verdicts.repository import primary_verdicts
+from mitigauge.analysis.verdicts.repository import primary_verdicts
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.database.engine import transaction
 from tests.postgres import filled
 
 LIST = "/api/experiments"

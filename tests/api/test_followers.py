@@ -19,9 +19,9 @@ from sqlalchemy import Engine, event, text
 
 from api import events, followers
 from api.app import create_app
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.event_log import announce, record_event
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.experiments.event_log import announce, record_event
+from mitigauge.storage.database.engine import transaction
 from tests.api.conftest import planned
 from tests.clients import bearer, token_of
 from tests.serving import serving

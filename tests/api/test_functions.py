@@ -10,10 +10,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from mitigauge.profiles.diff.compare import BootProfile, diff_functions
-from mitigauge.profiles.diff.over_arms import functions_over
-from mitigauge.profiles.store.tables import Profile
-from mitigauge.runs.tables import Boot
+from mitigauge.analysis.profiles.diff.compare import BootProfile, diff_functions
+from mitigauge.analysis.profiles.diff.over_arms import functions_over
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.measurement.runs.tables import Boot
 from tests.api.test_profiles import store_profiles
 from tests.postgres import filled
 

@@ -6,12 +6,12 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.spec import read_spec
-from mitigauge.regressions import service
-from mitigauge.runs.service import set_aside
-from mitigauge.runs.submission import submit
-from mitigauge.trends.update import update
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs.service import set_aside
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import service
+from mitigauge.tracking.trends.update import update
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.trends_made import weeks
 from tests.workers import announce

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.fleet import absence_repository as absences
-from mitigauge.runs.noise import note_noise
+from mitigauge.analysis.verdicts.noise import note_noise
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.storage.database.engine import transaction
 from tests import recording
 from tests.postgres import filled
 

@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
 from cli.profile import app as command
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.capture.instructions import FunctionCode, Instructions, Line
-from mitigauge.profiles.store.instructions import store_instructions
-from mitigauge.profiles.store.service import store_imported
-from mitigauge.profiles.store.tables import FunctionListing, Profile, ProfileFunction
-from mitigauge.runs.tables import Boot
+from mitigauge.analysis.profiles.capture.capture import Pass
+from mitigauge.analysis.profiles.capture.instructions import FunctionCode, Instructions, Line
+from mitigauge.analysis.profiles.store.instructions import store_instructions
+from mitigauge.analysis.profiles.store.service import store_imported
+from mitigauge.analysis.profiles.store.tables import FunctionListing, Profile, ProfileFunction
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.storage.database.engine import transaction
 from tests.api.test_profiles import BASE, store_profiles, stored_in
 from tests.postgres import filled
 
@@ -211,8 +211,10 @@ def test_what_cannot_be_compared_is_refused(client: TestClient, coded: dict[str,
 def test_the_command_shows_both_sides(
     engine: Engine, coded: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
     with transaction(engine) as session:
         case = (
             experiment_rows.experiment(session, coded["experiment"]).comparisons[0].cases[0].title

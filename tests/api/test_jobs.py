@@ -9,13 +9,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.jobs.abilities import Missing
 from mitigauge.jobs.states import Ability, JobKind, JobState
 from mitigauge.kernels.order import KernelInputs, KernelOrder
-from mitigauge.series import repository, service
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import repository, service
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.jobs.engine import JobAdvancer
 from tests.api.conftest import bearer, token_of

@@ -15,8 +15,8 @@ from sqlalchemy.exc import OperationalError
 
 from api import server
 from api.app import create_app
-from mitigauge.errors import InvalidInput
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
 from tests.clients import bearer, client_of, token_of
 from tests.serving import heard, serving, spoken
 
@@ -150,7 +150,7 @@ def test_a_refusal_is_short_however_long_its_reason(
     def refuse(*_: object, **__: object) -> None:
         raise InvalidInput("spec:1: " + 5_200_000 * "x\x1b", hint="h" * 1_000_000)
 
-    monkeypatch.setattr("mitigauge.runs.submission.submit_text", refuse)
+    monkeypatch.setattr("mitigauge.measurement.runs.submission.submit_text", refuse)
     answer = client.post("/api/experiments", content="name: x")
     assert answer.status_code == 422
     assert len(answer.content) < 16_000
@@ -166,7 +166,7 @@ def test_an_error_of_ours_shows_nothing_of_our_inside(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("password=hunter2")
 
-    monkeypatch.setattr("mitigauge.pages.experiments.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.reporting.pages.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.json()["error"]) == (500, "Internal")
     assert "hunter2" not in answer.text
@@ -180,7 +180,7 @@ def test_a_database_that_says_nothing_is_a_503(
     def fail(*_: object, **__: object) -> None:
         raise OperationalError("select", None, psycopg.OperationalError(""))
 
-    monkeypatch.setattr("mitigauge.pages.experiments.list_experiments", fail)
+    monkeypatch.setattr("mitigauge.reporting.pages.experiments.list_experiments", fail)
     answer = client.get("/api/experiments")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 

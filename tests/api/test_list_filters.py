@@ -8,8 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.files.blobs import blob_store
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.files.blobs import blob_store
 from tests.api.conftest import planned
 from tests.api.test_series import stored
 from tests.bisections import begun, patches

@@ -24,8 +24,8 @@ from sqlalchemy import Engine, text
 from api.app import create_app
 from api.oidc_provider import ANSWER_LIMIT, KEPT_S, Provider
 from mitigauge.access import oidc_people
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.storage.database.engine import transaction
 from tests.api.test_access import PROXY, PROXY_SECRET, settings
 from tests.audit_entries import entries
 from tests.clients import bearer, client_of, token_of

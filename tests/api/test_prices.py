@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.prices.levels import Checked
-from mitigauge.prices.repository import put
-from mitigauge.prices.schemas import CheckedOn
+from mitigauge.analysis.prices.levels import Checked
+from mitigauge.analysis.prices.repository import put
+from mitigauge.analysis.prices.schemas import CheckedOn
+from mitigauge.core.clock import Clock
+from mitigauge.storage.database.engine import transaction
 
 HOSTILE = "<script>alert(1)</script>"
 

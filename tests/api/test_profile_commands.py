@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 from typer.testing import CliRunner
 
 from cli.profile import app
-from mitigauge.database.engine import transaction
-from mitigauge.errors import MitigaugeError
-from mitigauge.experiments import repository as experiment_rows
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.storage.database.engine import transaction
 from tests.api.test_profiles import store_profiles
 from tests.postgres import filled
 
@@ -30,8 +30,10 @@ def place(engine: Engine, experiment_id: int) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _the_tests_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
 
 
 def said(*arguments: str) -> str:

@@ -16,25 +16,25 @@ from sqlalchemy.orm import Session
 from typer.testing import CliRunner
 
 from cli.profile import app as command
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments import repository as experiment_rows
+from mitigauge.analysis.profiles.capture.capture import Pass
+from mitigauge.analysis.profiles.diff import draw
+from mitigauge.analysis.profiles.diff.function_table import function_table
+from mitigauge.analysis.profiles.diff.payload import DiffHeader
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.analysis.profiles.store.export import folded_group
+from mitigauge.analysis.profiles.store.pack import unpacked
+from mitigauge.analysis.profiles.store.service import store_boot_profile, store_imported
+from mitigauge.analysis.profiles.store.tables import FrameSymbol, FrameTree, Profile, digest_of
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
 from mitigauge.kernels.service import Built
-from mitigauge.pages.profiles import case_sides
-from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.diff import draw
-from mitigauge.profiles.diff.function_table import function_table
-from mitigauge.profiles.diff.payload import DiffHeader
-from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.store.export import folded_group
-from mitigauge.profiles.store.pack import unpacked
-from mitigauge.profiles.store.service import store_boot_profile, store_imported
-from mitigauge.profiles.store.tables import FrameSymbol, FrameTree, Profile, digest_of
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.reporting.pages.profiles import case_sides
+from mitigauge.storage.database.engine import transaction
 from tests.postgres import filled
 
 BASE = {b"bench;syscall;do_syscall_64": 1000, b"bench;main": 500, b"swapper;default_idle": 9000}
@@ -309,9 +309,11 @@ def counts(session: Session) -> tuple[int, ...]:
 def test_files_of_anyone_are_imported_once_and_compared(
     client: TestClient, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.require_head", lambda _: None)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.require_head", lambda _: None)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
     files = []
     for boot, weight in enumerate((100, 103)):
         files.append(tmp_path / f"{boot}.folded")
@@ -372,7 +374,7 @@ def test_what_an_index_cannot_take_is_refused_as_a_name(
 
 
 def test_a_tree_does_not_grow_without_end(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.profiles.store.tree.MOST_NODES", 10)
+    monkeypatch.setattr("mitigauge.analysis.profiles.store.tree.MOST_NODES", 10)
     stacks = {f"a;{n};x".encode(): 1 for n in range(20)}
     with transaction(engine) as session, pytest.raises(InvalidInput, match="more than 10 frames"):
         store_imported(session, tree="t", label="g", stacks=stacks, of=Pass("x", "0" * 64, 1))

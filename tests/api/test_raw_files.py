@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from mitigauge.files.blobs import CHECKED_FIRST_BYTES, blob_store
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.files.blobs import CHECKED_FIRST_BYTES, blob_store
 
 
 def stored(content: bytes) -> tuple[str, Path]:

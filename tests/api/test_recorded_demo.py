@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.ports import free_port
 
 # Alone on a machine it takes some six seconds.

@@ -8,11 +8,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.regressions import repository, service
-from mitigauge.regressions.schemas import RegressionChange
-from mitigauge.trends import service as trends
-from mitigauge.trends.update import update
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import repository, service
+from mitigauge.tracking.regressions.schemas import RegressionChange
+from mitigauge.tracking.trends import service as trends
+from mitigauge.tracking.trends.update import update
 from tests.clients import bearer, token_of
 from tests.postgres import filled
 from tests.regressions_made import decided_cell, found_regressions

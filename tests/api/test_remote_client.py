@@ -23,10 +23,10 @@ from cli.remote.address import ServerAddress
 from cli.remote.client import Client
 from cli.remote.faults import Away, ForeignServer, Problem
 from cli.remote.pieces import whole_lines
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.core.settings import get_settings
+from mitigauge.core.version import VERSION
 from mitigauge.jobs.schemas import JobView
-from mitigauge.settings import get_settings
-from mitigauge.version import VERSION
 from tests.clients import token_of
 from tests.ports import free_port
 from tests.serving import serving

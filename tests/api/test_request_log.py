@@ -13,9 +13,9 @@ from fastapi import FastAPI
 from sqlalchemy import Engine, text
 
 from api.app import create_app
-from mitigauge.audit.tables import AuditEntry
-from mitigauge.logs.setup import configure_logs
-from mitigauge.settings import get_settings
+from mitigauge.access.audit.tables import AuditEntry
+from mitigauge.core.logs.setup import configure_logs
+from mitigauge.core.settings import get_settings
 from tests.api.conftest import planned
 from tests.clients import HERE, bearer, client_of, token_of
 from tests.unit.logs.test_logs import as_it_was

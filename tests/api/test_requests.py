@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
 from mitigauge.jobs.states import Ability
-from mitigauge.series import service as series
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.series import service as series
 from tests.api.test_series import stored
 from tests.audit_entries import entries
 from tests.clients import bearer, token_of

@@ -8,13 +8,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.files.blobs import blob_store
-from mitigauge.mails.files import read_mails
-from mitigauge.series import service
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.kernels.mails.files import read_mails
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import service
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.tables import SeriesRevision
 from tests.api.conftest import planned
 from tests.clients import bearer, token_of
 

@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from api.server import PatientProtocol, listen, make_server
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
 from tests.api.test_followers import following, until
 from tests.clients import token_of
 from tests.ports import free_port

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 from cli.token import app as command
 from mitigauge.access import secret, service
 from mitigauge.access.roles import Role
-from mitigauge.database.engine import transaction
-from mitigauge.errors import Conflict, InvalidInput, NotFound
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.storage.database.engine import transaction
 from tests.api.conftest import KEY, planned
 from tests.audit_entries import entries
 from tests.clients import bearer, client_of, token_of
@@ -261,7 +261,7 @@ def test_neither_tokens_nor_sessions_are_in_the_database(
 def test_a_hash_under_another_installations_key_is_another(
     home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mitigauge.settings import get_settings
+    from mitigauge.core.settings import get_settings
 
     here = secret.stored_form("token", "x")
     assert here == secret.stored_form("token", "x")
@@ -315,8 +315,10 @@ def test_one_name_is_one_token_until_it_is_revoked_or_expired(engine: Engine, ho
 
 @pytest.fixture
 def _own_database(engine: Engine, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
 
 
 @pytest.mark.usefixtures("_own_database")

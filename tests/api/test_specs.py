@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.clients import bearer, token_of
 
 SPEC = (REPOSITORY / "experiments" / "lab-demo.yml").read_text()

@@ -12,9 +12,9 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from cli.experiment import app
-from mitigauge.database.engine import transaction
-from mitigauge.documents.table_text import COLUMNS
-from mitigauge.tables.kinds import KINDS
+from mitigauge.core.documents.table_text import COLUMNS
+from mitigauge.reporting.tables.kinds import KINDS
+from mitigauge.storage.database.engine import transaction
 from tests.postgres import filled
 from tests.recording import load
 

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from mitigauge.trends.update import update
+from mitigauge.tracking.trends.update import update
 from tests.api.conftest import KEY
 from tests.clients import HERE, bearer, token_of
 from tests.postgres import filled

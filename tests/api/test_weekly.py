@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
 from bench.weekly.fill import Fleet, fill
-from mitigauge.letters.weekly import service
+from mitigauge.reporting.letters.weekly import service
 from tests.postgres import filled
 
 SMALL = Fleet(hosts=2, cases=11, weeks=2)

@@ -17,7 +17,7 @@ from api.app import create_app
 from api.problems import TooOften
 from api.wrong_keys import FREE, MOST_ADDRESSES, WINDOW_S, WrongKeys, group_of
 from mitigauge.access import service as access
-from mitigauge.database.engine import transaction
+from mitigauge.storage.database.engine import transaction
 from tests.api.conftest import KEY
 from tests.api.test_access import PROXY, PROXY_SECRET, settings
 from tests.clients import bearer, client_of, token_of

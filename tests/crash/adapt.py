@@ -7,8 +7,8 @@ from contextlib import suppress
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.errors import NotFound
-from mitigauge.runs import service
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.runs import service
 from tests.clients import bearer, token_of
 
 FINAL = ("finished", "failed", "cancelled")

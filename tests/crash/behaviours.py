@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
-from mitigauge.errors import InvalidInput, MitigaugeError, NotFound
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotFound
 from pipelines.host_control import LabFault, Unanswered
 
 World = dict[str, Any]

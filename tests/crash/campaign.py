@@ -23,8 +23,8 @@ from pathlib import Path
 from alembic import command
 from sqlalchemy import make_url
 
-from mitigauge.database.embedded_server import ensure_running, stop
-from mitigauge.database.engine import alembic_config, new_engine
+from mitigauge.storage.database.embedded_server import ensure_running, stop
+from mitigauge.storage.database.engine import alembic_config, new_engine
 from tests.crash.checks import KINDS as WRONGS
 from tests.crash.lanes import Lane, Verdict
 from tests.crash.outage import OUTAGE_EVERY_S, Outages

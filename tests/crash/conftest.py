@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.tables import Experiment
-from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs.states import BootState
-from mitigauge.runs.submission import submit
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 from pipelines.steps import boot as boot_steps
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.zygote import Forked, Zygote, log_streams, shared

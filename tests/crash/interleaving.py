@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.database.metadata import whole_metadata
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.database.metadata import whole_metadata
 from pipelines.advance import Advancer
 from tests.crash.adapt import FAULTS, FINAL, UNFINISHED
 from tests.crash.behaviours import Behaviour

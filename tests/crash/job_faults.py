@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine, event, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
 from mitigauge.jobs import repository
 from mitigauge.jobs.states import Ability
+from mitigauge.storage.database.engine import transaction
 from pipelines.jobs.engine import JobAdvancer
 
 BEFORE, AFTER, ASLEEP = "before", "after", "asleep"

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
+from mitigauge.storage.database.engine import transaction
 from tests.crash.adapt import FINAL, bring_back
 from tests.crash.checks import STUCK, Rows, Violation, rows_of, story, violations
 from tests.crash.fault_points import CUTS, PAUSES, Hit

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.crash.mutation import Mutation
 from tests.crash.mutations import MUTATIONS
 from tests.postgres import end_left_servers

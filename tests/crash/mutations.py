@@ -32,7 +32,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease is renewed after it was taken over",
-        "mitigauge/runs/lease_repository.py",
+        "mitigauge/measurement/runs/lease_repository.py",
         "        HostLease.epoch == lease.epoch,\n        HostLease.holder == lease.holder,\n",
         "",
         (LEASES,),
@@ -64,7 +64,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a refusal of the database is asked again for ever",
-        "mitigauge/database/engine.py",
+        "mitigauge/storage/database/engine.py",
         "return error.connection_invalidated or state.startswith(AWAY_CLASSES)",
         "return True",
         (DATABASE,),
@@ -90,7 +90,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a power cycle is not recorded",
-        "mitigauge/runs/outcomes.py",
+        "mitigauge/measurement/runs/outcomes.py",
         "    boot.power_cycled = True\n    boot.reason = reason\n",
         "    boot.reason = reason\n",
         (FENCE,),
@@ -130,7 +130,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is over counts as held",
-        "mitigauge/runs/lease_repository.py",
+        "mitigauge/measurement/runs/lease_repository.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = held.holder is not None",
         (LEASES,),
@@ -138,7 +138,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a lease that is held can be taken over",
-        "mitigauge/runs/lease_repository.py",
+        "mitigauge/measurement/runs/lease_repository.py",
         "acted_on = held.holder is not None and held.expires_at > now",
         "acted_on = False",
         (LEASES,),
@@ -172,7 +172,7 @@ MUTATIONS = (
     ),
     Mutation(
         "workers that a step ends are not counted",
-        "mitigauge/runs/outcomes.py",
+        "mitigauge/measurement/runs/outcomes.py",
         "    run.lost_workers += 1 / at_once\n",
         "",
         (STUCK,),
@@ -196,7 +196,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a block is made again without limit",
-        "mitigauge/runs/outcomes.py",
+        "mitigauge/measurement/runs/outcomes.py",
         "    if repeats > BLOCK_REPEATS:\n",
         "    if False:\n",
         (STUCK,),

@@ -72,7 +72,7 @@ BUILDS = (
     ),
     Mutation(
         "what our side fails at is tried without end",
-        "mitigauge/series/service.py",
+        "mitigauge/tracking/series/service.py",
         "    over = revision.failures >= MOST_TRIES\n",
         "    over = False\n",
         (BLAME,),
@@ -80,7 +80,7 @@ BUILDS = (
     ),
     Mutation(
         "between tries there is no pause",
-        "mitigauge/series/repository.py",
+        "mitigauge/tracking/series/repository.py",
         "SeriesRevision.again_at <= func.now()",
         "SeriesRevision.again_at.is_not(None)",
         (BLAME,),
@@ -88,7 +88,7 @@ BUILDS = (
     ),
     Mutation(
         "a bisection may fail at every look",
-        "mitigauge/bisect/service.py",
+        "mitigauge/tracking/bisect/service.py",
         "    if bisection.failures >= MOST_TRIES:\n",
         "    if False:\n",
         (BLAME,),
@@ -104,7 +104,7 @@ BUILDS = (
     ),
     Mutation(
         "a bisection's budget of time has no end",
-        "mitigauge/bisect/decision_service.py",
+        "mitigauge/tracking/bisect/decision_service.py",
         "out_of_time = bisection.seconds >= bisection.budget_s",
         "out_of_time = False",
         (BISECT,),
@@ -112,7 +112,7 @@ BUILDS = (
     ),
     Mutation(
         "boots that were lost cost nothing",
-        "mitigauge/bisect/knowledge.py",
+        "mitigauge/tracking/bisect/knowledge.py",
         "budget_boots=max(bisection.budget_boots - lost, 1),",
         "budget_boots=bisection.budget_boots,",
         (BISECT,),
@@ -136,7 +136,7 @@ BUILDS = (
     ),
     Mutation(
         "a bound carries any verdict",
-        "mitigauge/verdicts/cells.py",
+        "mitigauge/analysis/verdicts/cells.py",
         "carries(bound, said, declared.direction)",
         "True",
         (BOUNDS,),
@@ -144,7 +144,7 @@ BUILDS = (
     ),
     Mutation(
         "a bound is not said",
-        "mitigauge/verdicts/cells.py",
+        "mitigauge/analysis/verdicts/cells.py",
         "        bound=bound,\n",
         "",
         (BOUNDS,),

@@ -14,7 +14,7 @@ SSH = "tests/unit/test_ssh_host_keys.py"
 FIGURES = (
     Mutation(
         "a time of 0 is a time",
-        "mitigauge/stats/domain.py",
+        "mitigauge/core/stats/domain.py",
         "if self is Domain.TIME and value <= 0:",
         "if self is Domain.TIME and value < 0:",
         (DOMAINS,),
@@ -22,7 +22,7 @@ FIGURES = (
     ),
     Mutation(
         "results have no domain",
-        "mitigauge/results/schema.py",
+        "mitigauge/measurement/results/schema.py",
         "        _check_domain(name, given, declared)\n",
         "",
         (DOMAINS,),
@@ -30,7 +30,7 @@ FIGURES = (
     ),
     Mutation(
         "compare takes what is below 0",
-        "mitigauge/verdicts/boots_csv.py",
+        "mitigauge/analysis/verdicts/boots_csv.py",
         "outside = (domain_of(unit) or Domain.COUNT).refuses(value)",
         'outside = ""',
         (DOMAINS,),
@@ -46,7 +46,7 @@ FIGURES = (
     ),
     Mutation(
         "wild values stay in the test",
-        "mitigauge/stats/change_points.py",
+        "mitigauge/core/stats/change_points.py",
         "return far if far.mean() <= _MOST_OUTLIERS else np.zeros_like(far)",
         "return np.zeros_like(far)",
         (CHANGES,),
@@ -54,7 +54,7 @@ FIGURES = (
     ),
     Mutation(
         "wild values beside a step take a good one with them",
-        "mitigauge/stats/change_points.py",
+        "mitigauge/core/stats/change_points.py",
         "far[place] = all(abs(values[place] - np.median(values[side])) > reach for side in sides)",
         "pass",
         (CHANGES,),
@@ -62,7 +62,7 @@ FIGURES = (
     ),
     Mutation(
         "the metric's direction is ignored",
-        "mitigauge/trends/detection.py",
+        "mitigauge/tracking/trends/detection.py",
         'verdict="better" if larger == (terms.direction == "higher") else "worse",',
         'verdict="better" if not larger else "worse",',
         (DETECTION,),
@@ -70,7 +70,7 @@ FIGURES = (
     ),
     Mutation(
         "counted time is noted as a wrong clock",
-        "mitigauge/trends/update.py",
+        "mitigauge/tracking/trends/update.py",
         "if host.clock == Clock.COUNTED:",
         "if False:",
         (TRENDS,),
@@ -78,7 +78,7 @@ FIGURES = (
     ),
     Mutation(
         "tried patches are one line",
-        "mitigauge/trends/values.py",
+        "mitigauge/tracking/trends/values.py",
         "hashlib.sha256(' '.join(patches).encode()).hexdigest()[:16]",
         "len(patches)",
         ("tests/unit/test_trend_lines.py",),

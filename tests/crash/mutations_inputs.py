@@ -15,7 +15,7 @@ EXPORTS = "tests/db/test_exports.py"
 INPUTS = (
     Mutation(
         "a session knows the tables that somebody imported",
-        "mitigauge/database/engine.py",
+        "mitigauge/storage/database/engine.py",
         "    register_tables()\n",
         "",
         (CASES,),
@@ -23,7 +23,7 @@ INPUTS = (
     ),
     Mutation(
         "each kind of cores has an event of its own",
-        "mitigauge/profiles/capture/headers.py",
+        "mitigauge/analysis/profiles/capture/headers.py",
         "    if found is None:\n        return event\n",
         "    if True:\n        return event\n",
         (COLLAPSE,),
@@ -31,7 +31,7 @@ INPUTS = (
     ),
     Mutation(
         "a command of one letter is none",
-        "mitigauge/profiles/capture/headers.py",
+        "mitigauge/analysis/profiles/capture/headers.py",
         r'_COMM = rb"(\S(?:.*?\S)??)"',
         r'_COMM = rb"(\S.*?\S)"',
         (COLLAPSE,),
@@ -39,7 +39,7 @@ INPUTS = (
     ),
     Mutation(
         "a difference of two profiles is a profile",
-        "mitigauge/profiles/store/import_file.py",
+        "mitigauge/analysis/profiles/store/import_file.py",
         '        _require_one_count(stacks, line, f"{name}:{number}")\n',
         "",
         (IMPORT,),
@@ -47,7 +47,7 @@ INPUTS = (
     ),
     Mutation(
         "an import has as many names as it likes",
-        "mitigauge/profiles/capture/folded_text.py",
+        "mitigauge/analysis/profiles/capture/folded_text.py",
         "if len(different) > symbols or total > frames:",
         "if total > frames:",
         (IMPORT,),
@@ -55,7 +55,7 @@ INPUTS = (
     ),
     Mutation(
         "an import has as much text as it likes",
-        "mitigauge/profiles/capture/folded_text.py",
+        "mitigauge/analysis/profiles/capture/folded_text.py",
         "            if room < 0:\n",
         "            if False:\n",
         (IMPORT,),
@@ -79,7 +79,7 @@ INPUTS = (
     ),
     Mutation(
         "an import that goes on is swept",
-        "mitigauge/exports/old_files.py",
+        "mitigauge/upkeep/exports/old_files.py",
         "            if abandoned:\n",
         "            if True:\n",
         (EXPORTS,),
@@ -87,7 +87,7 @@ INPUTS = (
     ),
     Mutation(
         "what a killed import left stays",
-        "mitigauge/exports/old_files.py",
+        "mitigauge/upkeep/exports/old_files.py",
         "        _drop_abandoned(engine, connection)\n",
         "",
         (EXPORTS,),
@@ -95,7 +95,7 @@ INPUTS = (
     ),
     Mutation(
         "fields are parted by semicolons alone",
-        "mitigauge/modes/families.py",
+        "mitigauge/measurement/modes/families.py",
         'text.split(";" if ";" in text else ",")',
         'text.split(";")',
         (WORDINGS,),
@@ -103,7 +103,7 @@ INPUTS = (
     ),
     Mutation(
         "fields are parted by commas too",
-        "mitigauge/modes/families.py",
+        "mitigauge/measurement/modes/families.py",
         'text.split(";" if ";" in text else ",")',
         'text.replace(",", ";").split(";")',
         (WORDINGS,),
@@ -119,7 +119,7 @@ INPUTS = (
     ),
     Mutation(
         "two locks share a number",
-        "mitigauge/database/locks.py",
+        "mitigauge/storage/database/locks.py",
         "    TRENDS = 7340228\n",
         "    TRENDS = 7340227\n",
         ("tests/unit/test_locks.py",),

@@ -61,7 +61,7 @@ KERNELS = (
     ),
     Mutation(
         "another service's release is taken",
-        "mitigauge/experiments/submit.py",
+        "mitigauge/measurement/experiments/submit.py",
         "    _require_known(session, {name for name in named if is_ours(name)})\n",
         "",
         ("tests/crash/test_kernel_proof.py",),
@@ -125,7 +125,7 @@ KERNELS = (
     ),
     Mutation(
         "parts of one build are those of another",
-        "mitigauge/profiles/exact/coverage.py",
+        "mitigauge/analysis/profiles/exact/coverage.py",
         "unlike.get(each.notes)",
         "next(iter(unlike.values()), None)",
         (COVERAGE,),
@@ -133,7 +133,7 @@ KERNELS = (
     ),
     Mutation(
         "data that differ are read by nobody",
-        "mitigauge/profiles/exact/coverage.py",
+        "mitigauge/analysis/profiles/exact/coverage.py",
         "if changed.objects or unlike.changed.objects:",
         "if False:",
         (COVERAGE,),
@@ -141,7 +141,7 @@ KERNELS = (
     ),
     Mutation(
         "a count tells of kernels in which what it ran was changed",
-        "mitigauge/profiles/exact/coverage.py",
+        "mitigauge/analysis/profiles/exact/coverage.py",
         '        return f"{names_in_words(differing)} differ from',
         '        pass\n    if False:\n        return f"{names_in_words(differing)} differ from',
         (COVERAGE,),
@@ -149,7 +149,7 @@ KERNELS = (
     ),
     Mutation(
         "what runs while the kernel starts is run by nobody",
-        "mitigauge/profiles/exact/coverage.py",
+        "mitigauge/analysis/profiles/exact/coverage.py",
         "if changed.boot:",
         "if False:",
         (COVERAGE,),
@@ -157,7 +157,7 @@ KERNELS = (
     ),
     Mutation(
         "a ledger with code that has no name is whole",
-        "mitigauge/profiles/exact/coverage.py",
+        "mitigauge/analysis/profiles/exact/coverage.py",
         "if not known.is_whole:",
         "if False:",
         (COVERAGE,),
@@ -165,7 +165,7 @@ KERNELS = (
     ),
     Mutation(
         "interrupts may run anything any number of times",
-        "mitigauge/profiles/exact/steady.py",
+        "mitigauge/analysis/profiles/exact/steady.py",
         "min(few, ends + of.interrupts)",
         "few",
         ("tests/unit/exact/test_operation.py",),

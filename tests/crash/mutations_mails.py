@@ -23,7 +23,7 @@ MAILS = (
     ),
     Mutation(
         "a mail that failed is tried for ever",
-        "mitigauge/series/faults.py",
+        "mitigauge/tracking/series/faults.py",
         "row.set_aside or row.failures >= most",
         "row.set_aside",
         (MAIL,),
@@ -31,7 +31,7 @@ MAILS = (
     ),
     Mutation(
         "a fault of this machine counts against a mail",
-        "mitigauge/series/faults.py",
+        "mitigauge/tracking/series/faults.py",
         "        return error.errno in OF_MACHINE\n",
         "        return False\n",
         (MAIL,),
@@ -47,7 +47,7 @@ MAILS = (
     ),
     Mutation(
         "two senders of one mail",
-        "mitigauge/deliveries/repository.py",
+        "mitigauge/reporting/deliveries/repository.py",
         "where=MailDelivery.state == DeliveryState.LATER,",
         "where=MailDelivery.state.in_(OPEN),",
         (DELIVERIES,),
@@ -55,7 +55,7 @@ MAILS = (
     ),
     Mutation(
         "who has a mail is sent it again",
-        "mitigauge/deliveries/repository.py",
+        "mitigauge/reporting/deliveries/repository.py",
         "where=MailDelivery.state == DeliveryState.LATER,",
         "where=MailDelivery.state != DeliveryState.BEGUN,",
         (DELIVERIES,),
@@ -79,7 +79,7 @@ MAILS = (
     ),
     Mutation(
         "a week that went by is sent as if it were the last",
-        "mitigauge/letters/weekly/service.py",
+        "mitigauge/reporting/letters/weekly/service.py",
         "late=row.week != last",
         "late=False",
         (WEEKLY,),
@@ -87,7 +87,7 @@ MAILS = (
     ),
     Mutation(
         "a reader of mails has no limit of time",
-        "mitigauge/mails/reader.py",
+        "mitigauge/kernels/mails/reader.py",
         "limits=LIMITS, given=given",
         "limits=Limits(600.0, 64 << 30, 1 << 30), given=given",
         (HOSTILE,),
@@ -95,7 +95,7 @@ MAILS = (
     ),
     Mutation(
         "one mail's fault is that of all beside it",
-        "mitigauge/mails/reader.py",
+        "mitigauge/kernels/mails/reader.py",
         "    return [_alone(raw) for raw in raws]\n",
         '    return [_unread(raw, "it") for raw in raws]\n',
         (HOSTILE,),
@@ -103,7 +103,7 @@ MAILS = (
     ),
     Mutation(
         "any charset is asked",
-        "mitigauge/mails/heads.py",
+        "mitigauge/kernels/mails/heads.py",
         "        if not CHARSETS.fullmatch(name):\n            continue\n",
         "",
         (HOSTILE,),
@@ -111,7 +111,7 @@ MAILS = (
     ),
     Mutation(
         "a mail may lie in a mail without end",
-        "mitigauge/mails/mime.py",
+        "mitigauge/kernels/mails/mime.py",
         "MOST_DEEP = 8\n",
         "MOST_DEEP = 800\n",
         (HOSTILE,),
@@ -135,7 +135,7 @@ MAILS = (
     ),
     Mutation(
         "an approval is of whatever stands there",
-        "mitigauge/series/service.py",
+        "mitigauge/tracking/series/service.py",
         "    if seen is None:\n",
         "    seen = seen or now\n    if seen is None:\n",
         ("tests/db/test_series.py",),
@@ -151,7 +151,7 @@ MAILS = (
     ),
     Mutation(
         "a comparison of revisions has no bound",
-        "mitigauge/series/edit_script.py",
+        "mitigauge/tracking/series/edit_script.py",
         "        if self.left < 0:\n",
         "        if False:\n",
         ("tests/unit/series/test_edit_script.py",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.crash.mutation import Mutation
 
-PROOF_PY = "mitigauge/runs/proof.py"
+PROOF_PY = "mitigauge/measurement/runs/proof.py"
 STEP_PY = "pipelines/steps/boot.py"
 UNIT = "tests/unit/test_proof.py"
 CRASH = "tests/crash/test_kernel_proof.py"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mitigauge.database.embedded_server import ensure_running, stop
+from mitigauge.storage.database.embedded_server import ensure_running, stop
 from tests.crash.rig_api import RigApi
 
 OUTAGE_EVERY_S = (5.0, 40.0)

@@ -19,8 +19,8 @@ from typing import Any
 
 import uvicorn
 
-from mitigauge.database.engine import new_engine
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.storage.database.engine import new_engine
 from tests.crash.adapt import headers
 from tests.ports import free_port
 from tests.specs import CATALOG, inventory
@@ -120,8 +120,8 @@ def _headers(url: str, home: Path) -> Mapping[str, str]:
 def main(arguments: Sequence[str]) -> None:
     """Serve, with the simulated hosts for an inventory."""
     from api.app import create_app
-    from mitigauge.experiments import checks
-    from mitigauge.runs import submission
+    from mitigauge.measurement.experiments import checks
+    from mitigauge.measurement.runs import submission
 
     url, port, *hosts = arguments
     known = inventory(*hosts)

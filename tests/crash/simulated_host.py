@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.wire.case import Case
+from mitigauge.core.wire.case import Case
+from mitigauge.measurement.fleet.boot_method import BootMethod
 from pipelines.host_control import POWER_CYCLE, Facts, LeaseGone, Needs, RunLog, Unanswered
 from tests.crash.behaviours import OF_THE_HOST, Behaviour, as_json, behaviours_of, said_by
 from tests.crash.job_archive import RECORDED, packed

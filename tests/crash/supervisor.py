@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge.database.engine import transaction
+from mitigauge.storage.database.engine import transaction
 from pipelines.decision import Step
 from tests.crash.adapt import UNFINISHED
 from tests.crash.fault_points import CUTS, KILLS, PAUSES, Hit, Moment, hits_in

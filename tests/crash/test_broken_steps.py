@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.steps.context import FAULT_RETRY_S
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice

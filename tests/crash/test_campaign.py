@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.database.embedded_server import stop
+from mitigauge.storage.database.embedded_server import stop
 from tests.crash.campaign import Outcome, Plan, carry_out, migrated_server
 from tests.crash.scenarios import HOSTILE, KIND
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
+from mitigauge.storage.database.engine import transaction
 from pipelines.host_control import POWER_CYCLE
 from tests.crash.checks import LOST, STALE, STUCK, TWICE, UNEXPLAINED, Rows, violations
 from tests.crash.fault_points import Hit

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from mitigauge.database.engine import transaction
-from mitigauge.effect import Verdict
-from mitigauge.pages import hosts as host_views
-from mitigauge.runs import service
-from mitigauge.runs.states import BootState
+from mitigauge.core.effect import Verdict
+from mitigauge.measurement.runs import service
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.reporting.pages import hosts as host_views
+from mitigauge.storage.database.engine import transaction
 from tests.crash.conftest import Fleet
 from tests.crash.simulated_host import new_world
 from tests.specs import SPEC

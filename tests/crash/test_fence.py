@@ -11,8 +11,8 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, make_url, text
 
-from mitigauge.database.engine import new_engine, transaction
-from mitigauge.fleet.service import host_vars
+from mitigauge.measurement.fleet.service import host_vars
+from mitigauge.storage.database.engine import new_engine, transaction
 from pipelines import advance as advance_module
 from pipelines import insist as insist_module
 from pipelines import lease as lease_module

@@ -12,9 +12,9 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from cli import experiment as commands
-from mitigauge.database.engine import transaction
-from mitigauge.files.hostile_text import HOSTILE
-from mitigauge.runs.states import RunState
+from mitigauge.core.hostile_text import HOSTILE
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts
 from tests.crash.conftest import Fleet
@@ -74,8 +74,10 @@ def failing(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
 
 def waited_for(engine: Engine, experiment: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """What `experiment wait` prints."""
-    monkeypatch.setattr("mitigauge.database.engine.transaction", lambda: transaction(engine))
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr(
+        "mitigauge.storage.database.engine.transaction", lambda: transaction(engine)
+    )
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
     return CliRunner().invoke(commands.app, ["wait", str(experiment)]).output
 
 
@@ -115,7 +117,7 @@ def test_rows_stored_before_texts_were_cleaned_are_shown_harmless(
         assert not HOSTILE.search(shown.output), arguments
         assert not any(line.startswith("12:00:00 forged") for line in shown.output.splitlines())
     address = engine.url.render_as_string(hide_password=False)
-    monkeypatch.setattr("mitigauge.database.direct.database_address", lambda: address)
+    monkeypatch.setattr("mitigauge.storage.database.direct.database_address", lambda: address)
     listed = CliRunner().invoke(commands.app, ["list"], catch_exceptions=False).output
     assert "no luck" in listed
     assert not HOSTILE.search(listed)
@@ -151,7 +153,7 @@ def test_a_host_cannot_have_a_file_of_ours_read(engine: Engine, home: Path, flee
 def test_a_profile_that_cannot_be_stored_costs_no_figure(
     engine: Engine, home: Path, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.profiles.store.tree.MOST_NODES", 3)
+    monkeypatch.setattr("mitigauge.analysis.profiles.store.tree.MOST_NODES", 3)
 
     def report(job: str, cases: list[dict[str, Any]], directory: Path) -> Facts:
         (directory / "job.tar.gz").write_bytes(packed(job, cases))

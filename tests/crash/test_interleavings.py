@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import new_engine, transaction
-from mitigauge.runs import service
+from mitigauge.measurement.runs import service
+from mitigauge.storage.database.engine import new_engine, transaction
 from pipelines import insist, lease
 from pipelines.steps import boot as boot_steps
 from tests.crash.behaviours import Behaviour, StaysDown

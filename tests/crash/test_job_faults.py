@@ -13,10 +13,7 @@ import pytest
 from sqlalchemy import Engine, func, select, text
 
 from bench.weekly.fill import Fleet, fill
-from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.tables import Experiment
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.service import SERVICE, JobRequest
 from mitigauge.jobs.states import JobKind, JobState
@@ -26,12 +23,15 @@ from mitigauge.kernels.order import KernelOrder
 from mitigauge.kernels.order_service import ask_kernel
 from mitigauge.kernels.states import KernelState
 from mitigauge.kernels.tables import Kernel
-from mitigauge.letters.weekly.tables import WeeklyReport
-from mitigauge.series import service as series_service
-from mitigauge.series.order_service import ask_revision
-from mitigauge.series.states import RevisionState
-from mitigauge.series.tables import SeriesRequest, SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.reporting.letters.weekly.tables import WeeklyReport
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
+from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.order_service import ask_revision
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.series.tables import SeriesRequest, SeriesRevision
 from pipelines.jobs import runners_of
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobContext

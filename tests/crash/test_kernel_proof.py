@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import service
 from mitigauge.kernels.service import Built
-from mitigauge.runs.states import BootState, RunState
-from mitigauge.settings import get_settings
+from mitigauge.measurement.runs.states import BootState, RunState
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.advance import Advancer
 from pipelines.host_control import Facts, Needs
 from tests.crash.conftest import Fleet

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from mitigauge.database.embedded_server import restart_immediately
-from mitigauge.database.engine import transaction
-from mitigauge.pages import experiments as views
-from mitigauge.runs.tables import Boot
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.storage.database.embedded_server import restart_immediately
+from mitigauge.storage.database.engine import transaction
 from pipelines.decision import Step
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S

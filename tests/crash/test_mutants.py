@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.crash.mutants import CannotApply, copy_tree, mutated, run_tests, tried
 from tests.crash.mutation import Mutation
 from tests.crash.mutations import MUTATIONS
@@ -33,7 +33,7 @@ def test_a_copy_of_the_tree_has_what_links_lead_to(tmp_path: Path) -> None:
     copy = copy_tree(tmp_path / "copy")
     link = copy / "workloads" / "_kit" / "wire"
     assert link.is_symlink()
-    assert (link / "case.py").read_bytes() == (copy / "mitigauge/wire/case.py").read_bytes()
+    assert (link / "case.py").read_bytes() == (copy / "mitigauge/core/wire/case.py").read_bytes()
 
 
 def test_commands_of_a_mutations_tests_are_those_of_the_copy(tmp_path: Path) -> None:

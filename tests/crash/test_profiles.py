@@ -8,10 +8,10 @@ import json
 import pytest
 from sqlalchemy import func, select
 
-from mitigauge.database.engine import transaction
-from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.profiles.store.tables import Profile
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import RECORDED, new_world
 from tests.specs import SPEC

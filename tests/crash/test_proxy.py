@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge.database.engine import new_engine
+from mitigauge.storage.database.engine import new_engine
 from tests.crash.proxy import CUT, SILENCE, BrokenFrame, Frames, Proxy
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import new_engine, transaction
+from mitigauge.storage.database.engine import new_engine, transaction
 from tests.crash.scheduler import Scheduler, alternating
 
 

@@ -24,19 +24,19 @@ import pytest
 from sqlalchemy import Engine, event, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import decision_service
-from mitigauge.bisect.states import BisectionState
-from mitigauge.bisect.tables import Bisection
-from mitigauge.deliveries import service as deliveries
-from mitigauge.deliveries.states import DeliveryState
-from mitigauge.errors import NotReady
-from mitigauge.files.blobs import blob_store
-from mitigauge.series import service
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.states import RevisionState
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.deliveries import service as deliveries
+from mitigauge.reporting.deliveries.states import DeliveryState
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import decision_service
+from mitigauge.tracking.bisect.states import BisectionState
+from mitigauge.tracking.bisect.tables import Bisection
+from mitigauge.tracking.series import service
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines.bisect_run import Driver
 from pipelines.kernel_build import Order
 from pipelines.mail_post import post

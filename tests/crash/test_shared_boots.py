@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import text
 
-from mitigauge.database.engine import transaction
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.storage.database.engine import transaction
 from pipelines.decision import Step
 from tests.crash.behaviours import RebootsAfterJob
 from tests.crash.conftest import Fleet

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.runs import attempt_repository
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import attempt_repository
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.steps import context
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice

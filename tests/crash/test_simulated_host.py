@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.wire.case import Case
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.wire.case import Case
+from mitigauge.measurement.fleet.boot_method import BootMethod
 from pipelines.host_control import LabFault, Unanswered
 from tests.crash import behaviours as b
 from tests.crash.scenarios import EVERY

@@ -15,14 +15,14 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import NotFound
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service
-from mitigauge.runs.states import BootState
-from mitigauge.verdicts import judgement
+from mitigauge.analysis.verdicts import judgement
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs import service
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.decision import LOST_WORKERS_LIMIT, Step
 from pipelines.host_control import Facts, LabFault, LeaseGone, RunLog, Unanswered
@@ -153,7 +153,7 @@ def test_a_judge_that_fails_ends_no_run_and_is_said(
     def broken(*_: object, **__: object) -> Any:
         raise OverflowError("intermediate overflow in fsum")
 
-    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", broken)
+    monkeypatch.setattr("mitigauge.analysis.verdicts.service.judge_run", broken)
     experiment, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
     view = lab.show(experiment)
@@ -167,7 +167,7 @@ def test_verdicts_that_cannot_be_worked_out_keep_no_experiment_open(
     def broken(*_: object) -> Any:
         raise OverflowError("too large")
 
-    monkeypatch.setattr("mitigauge.runs.verdict_service.false_alarms", broken)
+    monkeypatch.setattr("mitigauge.analysis.verdicts.service.false_alarms", broken)
     experiment, run = lab.submit()
     lab.carry_out(run)
     assert lab.show(experiment).state == "finished"
@@ -186,7 +186,7 @@ def test_an_interim_analysis_locks_nothing(lab: Lab, monkeypatch: pytest.MonkeyP
             seen.append(len(session.scalars(text(free)).all()))
         return judgement.judge_run(*arguments, **options)
 
-    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", judged)
+    monkeypatch.setattr("mitigauge.analysis.verdicts.service.judge_run", judged)
     _, run = lab.submit(LONG_SPEC)
     lab.carry_out(run)
     # After each block, and at the end, when the host was given back.

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.runs import service
+from mitigauge.measurement.runs import service
+from mitigauge.storage.database.engine import transaction
 from tests.crash.conftest import Fleet, nothing_lost_nothing_twice
 from tests.crash.simulated_host import JOB_LASTED_S, new_world
 from tests.specs import SPEC

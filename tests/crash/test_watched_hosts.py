@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
 from mitigauge.jobs.abilities import Abilities
-from mitigauge.runs import service
+from mitigauge.measurement.runs import service
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.decision import Step
 from pipelines.host_watch import WATCHED_LOOK_S, Watched

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from mitigauge.database.engine import new_engine
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs.abilities import Abilities
-from mitigauge.settings import get_settings
+from mitigauge.storage.database.engine import new_engine
 from pipelines.steps import boot
 from pipelines.worker import CONCURRENCY, Worker
 from tests.crash.fault_points import FaultPlan, FaultyAdvancer, moments_of

@@ -45,7 +45,7 @@ def _replace(named: str, call: int, when: str) -> None:
 def killed(arguments: Sequence[str]) -> None:
     """Run the command up to that call."""
     for module in ("restore", "service", "writer"):
-        import_module(f"mitigauge.backups.{module}")
+        import_module(f"mitigauge.upkeep.backups.{module}")
     function, call, when, *words = arguments
     _replace(function, int(call), when)
     sys.argv = ["mitigauge", *words]

@@ -15,23 +15,23 @@ from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
 from cli.audit import app
-from mitigauge.audit import actor as actors
-from mitigauge.audit import repository, schema_upgrade, service, tables, views
-from mitigauge.audit.actions import Action, Subject, SubjectKind
-from mitigauge.audit.actor import Actor, Way, acting, acting_by_mail
-from mitigauge.audit.repository import AuditFilter
-from mitigauge.audit.tables import AuditEntry
-from mitigauge.audit.values import CUT, LARGEST, bounded
-from mitigauge.bisect import service as bisections
-from mitigauge.database.engine import alembic_config, transaction
-from mitigauge.files.blobs import blob_store
+from mitigauge.access.audit import repository, schema_upgrade, service, tables, views
+from mitigauge.access.audit.actions import Action, Subject, SubjectKind
+from mitigauge.access.audit.repository import AuditFilter
+from mitigauge.access.audit.tables import AuditEntry
+from mitigauge.access.audit.values import CUT, LARGEST, bounded
+from mitigauge.core import actor as actors
+from mitigauge.core.actor import Actor, Way, acting, acting_by_mail
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.states import JobState
-from mitigauge.runs import outcomes
-from mitigauge.runs import service as runs
-from mitigauge.runs.preparation import Preparation
-from mitigauge.runs.tables import Run
-from mitigauge.settings import get_settings
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs import service as runs
+from mitigauge.measurement.runs.preparation import Preparation
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.database.engine import alembic_config, transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import service as bisections
 from pipelines.advance import Advancer
 from pipelines.jobs.context import JobContext, JobDone
 from tests.api.conftest import planned
@@ -250,7 +250,7 @@ def test_a_host_that_a_person_works_on_is_recorded(engine: Engine, home: Path) -
 
 
 def test_an_upgrade_of_the_schema_is_recorded_and_making_it_is_not(database_url: str) -> None:
-    from mitigauge.database.engine import new_engine
+    from mitigauge.storage.database.engine import new_engine
 
     engine = new_engine(database_url)
     assert entries(engine) == []
@@ -267,7 +267,7 @@ def listed(
 ) -> CliRunner:
     """Runs `mitigauge audit` over three entries."""
     monkeypatch.setenv("MITIGAUGE_DATABASE_URL", database_url)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
     get_settings.cache_clear()
     note(engine, reason="one")
     with acting(Actor("ann", Way.API, "10.0.0.7", "r1")), transaction(engine) as session:
@@ -305,7 +305,7 @@ def test_the_command_lists_and_filters(listed: CliRunner) -> None:
 def test_an_export_is_whole_and_replaces_nothing(
     listed: CliRunner, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mitigauge.audit.repository.CHUNK", 2)
+    monkeypatch.setattr("mitigauge.access.audit.repository.CHUNK", 2)
     file = tmp_path / "audit.jsonl"
     done = listed.invoke(app, ["export", "-o", str(file)])
     assert done.exit_code == 0, done.output

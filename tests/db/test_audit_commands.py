@@ -15,17 +15,17 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from cli.main import build
-from mitigauge.audit.actor import Way, person_at_command
-from mitigauge.database.engine import transaction
+from mitigauge.core.actor import Way, person_at_command
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.states import Ability
-from mitigauge.series import service as series
-from mitigauge.series.request import RequestKind
-from mitigauge.series.schemas import Recipients
-from mitigauge.series.states import Attested, RequestState
-from mitigauge.series.tables import SeriesRequest
-from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.trends.update import update
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.series import service as series
+from mitigauge.tracking.series.request import RequestKind
+from mitigauge.tracking.series.schemas import Recipients
+from mitigauge.tracking.series.states import Attested, RequestState
+from mitigauge.tracking.series.tables import SeriesRequest
+from mitigauge.tracking.trends.update import update
 from tests.api.conftest import planned
 from tests.api.test_series import stored as store_series
 from tests.audit_entries import entries
@@ -60,7 +60,7 @@ def person(
     engine: Engine, database_url: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Person:
     monkeypatch.setenv("MITIGAUGE_DATABASE_URL", database_url)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
     monkeypatch.setattr("pipelines.adapters.mail.send", lambda *_, **__: None)
     get_settings.cache_clear()
     # Nobody starts a worker of their own.
@@ -254,13 +254,15 @@ def mail_report(person: Person) -> None:
 
 def mail_reply(person: Person) -> None:
     store_series(person.engine)
-    person.patch.setattr("mitigauge.letters.reply.service.answer", lambda *_, **__: a_mail())
+    person.patch.setattr(
+        "mitigauge.reporting.letters.reply.service.answer", lambda *_, **__: a_mail()
+    )
     person("report", "reply", "bhb", "v2", "--send", "h", "--from", "b@h.org")
 
 
 def mail_bisection(person: Person) -> None:
     number = bisect(person)
-    service = "mitigauge.letters.regression.service"
+    service = "mitigauge.reporting.letters.regression.service"
     person.patch.setattr(f"{service}.regression_mail", lambda *_, **__: a_mail())
     person("bisect", "report", number, "--send", "h", "--from", "b@h.org")
 

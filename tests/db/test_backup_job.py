@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, text
 
-from mitigauge.backups import service
-from mitigauge.backups.sections import SUFFIX
-from mitigauge.backups.tables import Backup
-from mitigauge.backups.writer import read_again
-from mitigauge.database.engine import database_now, transaction
-from mitigauge.errors import InvalidInput, StaleEpoch
+from mitigauge.core.errors import InvalidInput, StaleEpoch
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.service import SERVICE, JobRequest, ask, find
 from mitigauge.jobs.states import Ability, JobKind, JobState
-from mitigauge.settings import Settings
+from mitigauge.storage.database.engine import database_now, transaction
+from mitigauge.upkeep.backups import service
+from mitigauge.upkeep.backups.sections import SUFFIX
+from mitigauge.upkeep.backups.tables import Backup
+from mitigauge.upkeep.backups.writer import read_again
 from pipelines.abilities import find_abilities
 from pipelines.jobs import begin_standing_jobs, runners_of
 from pipelines.jobs.engine import JobAdvancer

@@ -18,26 +18,26 @@ from obstore.store import MemoryStore
 from sqlalchemy import text
 
 from mitigauge.access.secret import stored_key
-from mitigauge.backups import repository, restore, sections, writer
-from mitigauge.backups.blob_check import check_blobs
-from mitigauge.backups.restore import Restored
-from mitigauge.backups.restore import restore as put_back
-from mitigauge.backups.sections import Manifest, TableHead, Writer
-from mitigauge.backups.writer import write_backup
-from mitigauge.database.engine import (
+from mitigauge.core.errors import Conflict, InvalidInput, NotReady
+from mitigauge.core.settings import REPOSITORY, Settings
+from mitigauge.storage.database.engine import (
     advisory_lock,
     alembic_config,
     new_engine,
     require_head,
     schema_revisions,
 )
-from mitigauge.database.locks import Lock
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.database.schema_revision import wanted_revision
-from mitigauge.errors import Conflict, InvalidInput, NotReady
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.retention.service import prune
-from mitigauge.settings import REPOSITORY, Settings
+from mitigauge.storage.database.locks import Lock
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.storage.database.schema_revision import wanted_revision
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.upkeep.backups import repository, restore, sections, writer
+from mitigauge.upkeep.backups.blob_check import check_blobs
+from mitigauge.upkeep.backups.restore import Restored
+from mitigauge.upkeep.backups.restore import restore as put_back
+from mitigauge.upkeep.backups.sections import Manifest, TableHead, Writer
+from mitigauge.upkeep.backups.writer import write_backup
+from mitigauge.upkeep.retention.service import prune
 from tests import zygote
 from tests.commands import Command
 from tests.postgres import MIGRATED, Databases
@@ -267,9 +267,9 @@ def test_one_that_was_ended_leaves_nothing(source: Place, tmp_path: Path) -> Non
 
 
 BACKUP_POINTS = [
-    ("mitigauge.backups.repository:copied", 20),
-    ("mitigauge.files.blobs:BlobStore.get", 3),
-    ("mitigauge.backups.writer:read_again", 1),
+    ("mitigauge.upkeep.backups.repository:copied", 20),
+    ("mitigauge.storage.files.blobs:BlobStore.get", 3),
+    ("mitigauge.upkeep.backups.writer:read_again", 1),
 ]
 
 
@@ -288,14 +288,14 @@ def test_a_backup_that_is_killed_has_no_file(
 
 RESTORE_POINTS = [
     # What is there afterwards: nothing, a marked database, or all.
-    ("mitigauge.backups.sections:check", 1, "after", "nothing"),
-    ("mitigauge.backups.repository:set_revision", 1, "before", "nothing"),
-    ("mitigauge.backups.repository:put_copied", 30, "after", "marked"),
-    ("mitigauge.backups.repository:add_references", 1, "after", "marked"),
+    ("mitigauge.upkeep.backups.sections:check", 1, "after", "nothing"),
+    ("mitigauge.upkeep.backups.repository:set_revision", 1, "before", "nothing"),
+    ("mitigauge.upkeep.backups.repository:put_copied", 30, "after", "marked"),
+    ("mitigauge.upkeep.backups.repository:add_references", 1, "after", "marked"),
     ("mitigauge.access.secret:_create", 1, "before", "marked"),
-    ("mitigauge.files.blobs:BlobStore.put_stream", 1, "before", "marked"),
-    ("mitigauge.files.blobs:BlobStore.put_stream", 7, "after", "marked"),
-    ("mitigauge.database.schema_upgrade:upgrade", 1, "before", "all"),
+    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 1, "before", "marked"),
+    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 7, "after", "marked"),
+    ("mitigauge.storage.database.schema_upgrade:upgrade", 1, "before", "all"),
 ]
 
 
@@ -326,7 +326,7 @@ def test_every_command_refuses_a_database_that_is_not_wholly_restored(
     source: Place, taken: Path, make: Make
 ) -> None:
     there = make()
-    point = ("mitigauge.backups.repository:add_references", 1, "after")
+    point = ("mitigauge.upkeep.backups.repository:add_references", 1, "after")
     kill(there, *point, "db", "restore", str(taken))
     for words in (("experiment", "list"), ("experiment", "report", "1"), ("db", "upgrade")):
         assert "db restore FILE" in there.command.run(*words, code=1).stderr

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.files.blobs import blob_store
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.jobs.states import Ability
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.storage.files.blobs import blob_store
 from tests import zygote
 from tests.bisections import begun, patches
 from tests.commands import Command

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect.question import Question
-from mitigauge.bisect.states import AnswerKind, BisectionState
-from mitigauge.files.blobs import blob_store
-from mitigauge.runs.tables import Run
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.states import AnswerKind, BisectionState
 from pipelines.bisect_run import Driver
 from tests.bisections import Level, Pretended, begun, eight
 from tests.db.test_bisections import slow_from, taken_on

@@ -8,16 +8,16 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import bisection_view, repository, service
-from mitigauge.bisect.draft import Change, Draft, Place
-from mitigauge.bisect.records import Source
-from mitigauge.bisect.states import AnswerKind, BisectionKind
-from mitigauge.bisect.tables import Bisection
-from mitigauge.documents.plain_text import width
-from mitigauge.errors import Conflict, InvalidInput
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.letters.regression.service import regression_mail
-from mitigauge.settings import get_settings
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.errors import Conflict, InvalidInput
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.letters.regression.service import regression_mail
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.bisect import bisection_view, repository, service
+from mitigauge.tracking.bisect.draft import Change, Draft, Place
+from mitigauge.tracking.bisect.records import Source
+from mitigauge.tracking.bisect.states import AnswerKind, BisectionKind
+from mitigauge.tracking.bisect.tables import Bisection
 from pipelines.adapters.mail import send
 from pipelines.bisect_run import Driver
 from tests.bisections import ASKED, BREAKS, MODE, Pretended, begun, eight

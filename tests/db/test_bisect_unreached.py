@@ -8,17 +8,17 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import repository
-from mitigauge.bisect.states import AnswerKind
-from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.bisect.weights import UNREACHED
-from mitigauge.files.blobs import blob_store
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels.tables import Kernel
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.settings import get_settings
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import repository
+from mitigauge.tracking.bisect.states import AnswerKind
+from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
+from mitigauge.tracking.bisect.weights import UNREACHED
 from pipelines.bisect_run import Driver, Ticked
 from pipelines.kernel_build import Order
 from tests.bisections import Pretended, begun, eight, run_open_experiments

@@ -9,17 +9,17 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import bisection_view, repository
-from mitigauge.bisect.question import point_of
-from mitigauge.bisect.states import AnswerKind
-from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.experiments.tables import Arm
-from mitigauge.files.blobs import blob_store
+from mitigauge.analysis.profiles.capture.capture import Pass
+from mitigauge.analysis.profiles.store.service import store_boot_profile
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import renames
-from mitigauge.profiles.capture.capture import Pass
-from mitigauge.profiles.store.service import store_boot_profile
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.settings import get_settings
+from mitigauge.measurement.experiments.tables import Arm
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import bisection_view, repository
+from mitigauge.tracking.bisect.question import point_of
+from mitigauge.tracking.bisect.states import AnswerKind
+from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
 from pipelines.bisect_run import Driver, Ticked
 from tests.bisections import BREAKS, Pretended, begun, eight, run_open_experiments
 from tests.db.test_bisections import MOST_TICKS, slow_from

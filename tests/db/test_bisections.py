@@ -12,7 +12,14 @@ import pytest
 from sqlalchemy import Engine, event, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import (
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.runs import service as runs
+from mitigauge.measurement.runs import submission
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.bisect import (
     bisection_view,
     decision_service,
     draft,
@@ -21,17 +28,10 @@ from mitigauge.bisect import (
     repository,
     service,
 )
-from mitigauge.bisect.question import Question
-from mitigauge.bisect.sources import from_arms
-from mitigauge.bisect.states import AnswerKind, BisectionState, RevertOutcome
-from mitigauge.bisect.tables import Bisection, BisectionStep
-from mitigauge.catalog import Catalog
-from mitigauge.errors import Conflict, InvalidInput, NotFound
-from mitigauge.experiments.tables import Experiment
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.runs import service as runs
-from mitigauge.runs import submission
-from mitigauge.settings import get_settings
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.sources import from_arms
+from mitigauge.tracking.bisect.states import AnswerKind, BisectionState, RevertOutcome
+from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
 from pipelines.bisect_run import Driver, Ticked
 from tests.bisections import (
     ASKED,

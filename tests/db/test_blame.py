@@ -9,18 +9,18 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect.states import BisectionState
-from mitigauge.bisect.tables import Bisection
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput, MitigaugeError, NotReady
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs.blame import MOST_TRIES, Blame, blame_of, pause_s
-from mitigauge.series import repository, service
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.states import RevisionState
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.bisect.states import BisectionState
+from mitigauge.tracking.bisect.tables import Bisection
+from mitigauge.tracking.series import repository, service
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
 from pipelines.adapters.archive import ArchiveAway
 from pipelines.bisect_run import Driver, Ticked

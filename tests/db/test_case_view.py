@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.pages import experiments as views
-from mitigauge.pages.case import show_case
-from mitigauge.results import repository as result_rows
-from mitigauge.runs import repository as run_rows
+from mitigauge.measurement.results import repository as result_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.case import show_case
+from mitigauge.storage.database.engine import transaction
 from tests import recording
 from tests.postgres import filled
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import ClaimFile, claim_files, read_claims
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.claims.service import import_claims
-from mitigauge.claims.tables import Claim
-from mitigauge.letters.report.matrix import render_markdown, render_text
-from mitigauge.pages import experiments as views
-from mitigauge.pages.claims import claims_beside
+from mitigauge.analysis.claims.files import ClaimFile, claim_files, read_claims
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.analysis.claims.service import import_claims
+from mitigauge.analysis.claims.tables import Claim
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.reporting.letters.report.matrix import render_markdown, render_text
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.claims import claims_beside
 from tests.recording import load
 
 TOLD = {

@@ -14,10 +14,10 @@ from sqlalchemy import Engine
 
 from bench.store.fill import Size
 from mitigauge.client import Client, ServiceError, pages
-from mitigauge.database.engine import transaction
-from mitigauge.regressions.service import take_in
-from mitigauge.settings import REPOSITORY
-from mitigauge.trends.update import update
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions.service import take_in
+from mitigauge.tracking.trends.update import update
 from tests.commands import Command, others
 from tests.db.test_commands import DEMO
 from tests.ports import free_port

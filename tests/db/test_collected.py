@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.collectors.samples import Samples
-from mitigauge.collectors.service import Collected, store_collected
-from mitigauge.database.engine import transaction
-from mitigauge.errors import NotFound
-from mitigauge.letters.report.service import gathered
-from mitigauge.pages.consequences import show_consequences
-from mitigauge.pages.experiments import show_experiment
-from mitigauge.pages.sample_schemas import CollectedView
-from mitigauge.pages.samples import show_collected
-from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.collectors.samples import Samples
+from mitigauge.measurement.collectors.service import Collected, store_collected
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.reporting.letters.report.service import gathered
+from mitigauge.reporting.pages.consequences import show_consequences
+from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.reporting.pages.sample_schemas import CollectedView
+from mitigauge.reporting.pages.samples import show_collected
+from mitigauge.storage.database.engine import transaction
 from pipelines.steps.host_evidence import Gates
 from pipelines.steps.measure import CaseOutput, _taken_in, collect
 from tests.crash.job_archive import packed

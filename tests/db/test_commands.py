@@ -15,7 +15,7 @@ import typer
 from sqlalchemy import Engine
 
 from cli.main import build
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.commands import CASES, Command
 
 DEMO = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.embedded_server import status
-from mitigauge.database.engine import new_engine
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.embedded_server import status
+from mitigauge.storage.database.engine import new_engine
 from tests import postgres
 from tests.postgres import Databases, end_left_servers, filled, kept_server
 

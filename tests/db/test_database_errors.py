@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from mitigauge.database.engine import in_words, is_away, new_engine
+from mitigauge.storage.database.engine import in_words, is_away, new_engine
 
 AWAY = {
     "08006": "connection failure",

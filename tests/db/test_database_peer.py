@@ -18,11 +18,11 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from mitigauge.database import embedded_server as server
-from mitigauge.database.direct import direct_connection
-from mitigauge.database.engine import database_url, new_engine, require_head
-from mitigauge.errors import NotReady
-from mitigauge.settings import REPOSITORY, get_settings, settings_from
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY, get_settings, settings_from
+from mitigauge.storage.database import embedded_server as server
+from mitigauge.storage.database.direct import direct_connection
+from mitigauge.storage.database.engine import database_url, new_engine, require_head
 from tests.lab.certificates import Authority, Issued
 
 PASSWORD = "p@ss:w/rd#%? ü'\"\\$"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.deliveries import service
-from mitigauge.deliveries.states import DeliveryState
+from mitigauge.reporting.deliveries import service
+from mitigauge.reporting.deliveries.states import DeliveryState
+from mitigauge.storage.database.engine import transaction
 from pipelines import mail_post
 from pipelines.mail_post import post
 from tests.audit_entries import entries

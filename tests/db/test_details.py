@@ -7,17 +7,17 @@ import random
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.documents.table_markdown import table_markdown
-from mitigauge.documents.table_text import COLUMNS, table_text
-from mitigauge.errors import NotFound
-from mitigauge.letters.report.service import gathered
-from mitigauge.pages.detail_schemas import BreakdownLine, DetailsView, ReachedRow
-from mitigauge.pages.details import first_detailed, show_details
-from mitigauge.pages.experiments import show_experiment
-from mitigauge.runs.intake import TakenResult, store_results
-from mitigauge.runs.tables import Boot
-from mitigauge.tables.detail_table import DETAIL_COLUMNS, detail_rows, detail_table
+from mitigauge.core.documents.table_markdown import table_markdown
+from mitigauge.core.documents.table_text import COLUMNS, table_text
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.runs.intake import TakenResult, store_results
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.reporting.letters.report.service import gathered
+from mitigauge.reporting.pages.detail_schemas import BreakdownLine, DetailsView, ReachedRow
+from mitigauge.reporting.pages.details import first_detailed, show_details
+from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.reporting.tables.detail_table import DETAIL_COLUMNS, detail_rows, detail_table
+from mitigauge.storage.database.engine import transaction
 from tests.desktop_world import BLOCKS, DesktopWorld, make_desktops, recorded_case, result_of
 from tests.made import make
 

@@ -15,19 +15,19 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from mitigauge.database import embedded_server
-from mitigauge.database.embedded_server import (
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database import embedded_server
+from mitigauge.storage.database.embedded_server import (
     EmbeddedPostgresError,
     ensure_running,
     restart_immediately,
     status,
     stop,
 )
-from mitigauge.files.log_files import cut_log
-from mitigauge.settings import REPOSITORY
+from mitigauge.storage.files.log_files import cut_log
 
 ENSURE = (
-    "import sys, pathlib; from mitigauge.database.embedded_server import ensure_running;"
+    "import sys, pathlib; from mitigauge.storage.database.embedded_server import ensure_running;"
     "print(ensure_running(pathlib.Path(sys.argv[1])))"
 )
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.blobs import blob_store
-from mitigauge.pages.exact import exact_difference
-from mitigauge.pages.reach import coverage, newest_counts
-from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact.coverage import CountedCase, case_key
-from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.run_code import Executed
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.settings import get_settings
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.analysis.profiles.exact.coverage import CountedCase, case_key
+from mitigauge.analysis.profiles.exact.ledger import Ledger
+from mitigauge.analysis.profiles.exact.reach import coverage, newest_counts
+from mitigauge.analysis.profiles.exact.run_code import Executed
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import get_settings
+from mitigauge.reporting.pages.exact import exact_difference
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.steps.measure import CaseOutput, collect
 from tests.crash.job_archive import packed
 from tests.fuzz.builders import spin_case

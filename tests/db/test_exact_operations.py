@@ -10,18 +10,18 @@ import pytest
 from alembic import command
 from sqlalchemy import Engine, text
 
-from mitigauge.catalog import Catalog
-from mitigauge.database.engine import advisory_lock, alembic_config, transaction
-from mitigauge.database.locks import Lock
-from mitigauge.pages import exact as page
-from mitigauge.pages.exact import exact_difference
-from mitigauge.pages.prices import levels_of
-from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact import repository, stored_counts
-from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.profiles.exact.table import PriceList
-from mitigauge.runs.exact_operations import store_operations
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.analysis.profiles.exact import repository, stored_counts
+from mitigauge.analysis.profiles.exact.ledger import Ledger
+from mitigauge.analysis.profiles.exact.operation_service import store_operations
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.profiles.exact.table import PriceList
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.reporting.pages import exact as page
+from mitigauge.reporting.pages.exact import exact_difference
+from mitigauge.reporting.pages.prices import levels_of
+from mitigauge.storage.database.engine import advisory_lock, alembic_config, transaction
+from mitigauge.storage.database.locks import Lock
 from tests.db.test_exact_counts import boots, counted, sides
 from tests.db.test_prices import counted as counted_and_priced
 from tests.made import Made, make

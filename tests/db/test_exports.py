@@ -16,21 +16,21 @@ import zstandard
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import advisory_lock, new_engine, transaction
-from mitigauge.database.locks import Lock
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.errors import Conflict, InvalidInput, NotFound
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.exports import lines
-from mitigauge.exports.service import import_experiment
-from mitigauge.exports.writer import Exported, export_experiment
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.pages.experiments import list_events, show_whole
-from mitigauge.profiles.store.export import folded_group
-from mitigauge.profiles.store.tables import Profile
-from mitigauge.runs import repository as run_rows
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.analysis.profiles.store.export import folded_group
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.reporting.pages.experiments import list_events, show_whole
+from mitigauge.storage.database.engine import advisory_lock, new_engine, transaction
+from mitigauge.storage.database.locks import Lock
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.upkeep.exports import lines
+from mitigauge.upkeep.exports.service import import_experiment
+from mitigauge.upkeep.exports.writer import Exported, export_experiment
 from tests.commands import Command
 from tests.postgres import Databases
 from tests.recording import load

@@ -9,15 +9,15 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from bench.store.fill import Size, fill
-from mitigauge.errors import NotFound
-from mitigauge.experiments.factorial import design_of
-from mitigauge.pages.experiments import show_experiment
-from mitigauge.runs import verdict_service
-from mitigauge.runs.conclusions import conclude_run, judge_again
-from mitigauge.tables.factorial_schemas import FactorialView
-from mitigauge.tables.factorial_table import KIND, read_factorial
-from mitigauge.tables.kind import TableQuery
-from mitigauge.tables.loss import crosses
+from mitigauge.analysis.verdicts import service as verdict_service
+from mitigauge.analysis.verdicts.conclusions import conclude_run, judge_again
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.experiments.factorial import design_of
+from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.reporting.tables.factorial_schemas import FactorialView
+from mitigauge.reporting.tables.factorial_table import KIND, read_factorial
+from mitigauge.reporting.tables.kind import TableQuery
+from mitigauge.reporting.tables.loss import crosses
 
 COSTS = {"pti": 400.0, "bhi": 30.0, "mds": 0.0}
 BASE = 1000.0

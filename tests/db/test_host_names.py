@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.errors import Conflict, NotFound
-from mitigauge.fleet.repository import upsert_host
-from mitigauge.pages.hosts import show_host
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import Conflict, NotFound
+from mitigauge.measurement.fleet.repository import upsert_host
+from mitigauge.reporting.pages.hosts import show_host
+from mitigauge.storage.database.engine import transaction
 
 
 def store(session: Session, environment: str, power: str = "none") -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.letters.report.service import gathered
-from mitigauge.pages.experiments import show_experiment
-from mitigauge.runs.host_time_repository import host_times
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.runs.host_time_repository import host_times
+from mitigauge.reporting.letters.report.service import gathered
+from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.storage.database.engine import transaction
 from tests.made import make
 
 

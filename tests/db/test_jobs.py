@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import AuthorsFault, Conflict, NotFound, StaleEpoch
+from mitigauge.core.errors import AuthorsFault, Conflict, NotFound, StaleEpoch
 from mitigauge.jobs import repository, service
 from mitigauge.jobs.blame import MOST_TRIES
 from mitigauge.jobs.service import JobRequest
 from mitigauge.jobs.states import Ability, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
+from mitigauge.storage.database.engine import transaction
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.jobs.engine import JobAdvancer
 

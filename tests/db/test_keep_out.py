@@ -7,15 +7,15 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import Conflict
-from mitigauge.experiments.spec import read_spec
-from mitigauge.fleet import absence_repository as absences
-from mitigauge.fleet import repository as fleet
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service
-from mitigauge.runs.submission import submit
+from mitigauge.core.errors import Conflict
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.measurement.fleet import repository as fleet
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs import service
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.engine import transaction
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 WHY = "a person is at work"

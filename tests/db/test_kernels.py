@@ -10,18 +10,18 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.submit import store_experiment
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.analysis.verdicts.service import design_of
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import repository, service
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Layout, Recipe, Toolchain, layouts
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.states import KernelState
-from mitigauge.runs.verdict_service import design_of
-from mitigauge.settings import get_settings
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.submit import store_experiment
+from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines.kernel_build import Builder, BuildFailed, _regular
 from tests.specs import CATALOG, HOSTS, SPEC
 
@@ -134,7 +134,7 @@ def test_what_a_build_leaves_is_read_as_a_regular_file_or_not_at_all(tmp_path: P
 def test_a_builder_needs_its_tools_and_says_which(
     engine: Engine, blobs: BlobStore, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mitigauge.errors import NotReady
+    from mitigauge.core.errors import NotReady
     from mitigauge.kernels.config_profile import profile_of
     from pipelines.kernel_build import Order
 

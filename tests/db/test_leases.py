@@ -10,12 +10,12 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import new_engine, transaction
-from mitigauge.errors import StaleEpoch
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs.lease_repository import Lease
-from mitigauge.runs.submission import submit
+from mitigauge.core.errors import StaleEpoch
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs.lease_repository import Lease
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.engine import new_engine, transaction
 from pipelines import lease as lease_module
 from pipelines.lease import HeldLease, clock
 from tests.specs import CATALOG, HOSTS, SPEC, inventory

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, text
 
-from mitigauge.database.direct import plain
-from mitigauge.database.engine import transaction
-from mitigauge.errors import NotReady
-from mitigauge.experiments.filter import ExperimentFilter
-from mitigauge.experiments.tables import Experiment
-from mitigauge.pages.experiment_list import listed
-from mitigauge.pages.experiments import list_experiments, summaries
-from mitigauge.pages.schemas import ExperimentPage
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.experiments.filter import ExperimentFilter
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.reporting.pages.experiment_list import listed
+from mitigauge.reporting.pages.experiments import list_experiments, summaries
+from mitigauge.reporting.pages.schemas import ExperimentPage
+from mitigauge.storage.database.direct import plain
+from mitigauge.storage.database.engine import transaction
 from tests.recording import load
 
 
 @pytest.fixture
 def _here(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.database.direct.database_address", lambda: database_url)
+    monkeypatch.setattr("mitigauge.storage.database.direct.database_address", lambda: database_url)
 
 
 def run(engine: Engine, *statements: str) -> None:
@@ -82,7 +82,7 @@ def test_a_schema_that_is_not_at_head_is_refused(engine: Engine) -> None:
 
 def test_a_server_that_is_not_there_is_an_error_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "mitigauge.database.direct.database_address", lambda: "postgresql://127.0.0.1:1/no"
+        "mitigauge.storage.database.direct.database_address", lambda: "postgresql://127.0.0.1:1/no"
     )
     with pytest.raises(NotReady, match="does not answer"):
         listed()
@@ -126,7 +126,7 @@ def test_what_is_stored_is_printed_without_statistics_and_the_tables_of_all_noun
     load(engine)
     output, names = run_here(words, database_url, tmp_path)
     assert output
-    assert not names & {"numpy", "scipy", "alembic", "mitigauge.subscriptions.tables"}
+    assert not names & {"numpy", "scipy", "alembic", "mitigauge.reporting.subscriptions.tables"}
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])

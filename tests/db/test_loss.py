@@ -7,14 +7,14 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from bench.store.fill import Size, fill
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import ClaimFile
-from mitigauge.claims.service import import_claims
-from mitigauge.errors import NotFound
-from mitigauge.letters.report.service import gathered
-from mitigauge.pages import experiments as views
-from mitigauge.runs.conclusions import conclude_run
-from mitigauge.tables.service import losses_beside
+from mitigauge.analysis.claims.files import ClaimFile
+from mitigauge.analysis.claims.service import import_claims
+from mitigauge.analysis.verdicts.conclusions import conclude_run
+from mitigauge.core.errors import NotFound
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.reporting.letters.report.service import gathered
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.tables.service import losses_beside
 
 MODES = [("off", "off"), ("entry", "off"), ("entry", "on")]
 TOLD = {

@@ -20,13 +20,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
-from mitigauge.database.engine import alembic_config, require_head, schema_revisions
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.errors import NotReady
-from mitigauge.profiles.store.tree import Layout
-from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.settings import REPOSITORY
-from mitigauge.stats.boot_means import mean_of
+from mitigauge.analysis.profiles.store.tree import Layout
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.stats.boot_means import mean_of
+from mitigauge.storage.database.engine import alembic_config, require_head, schema_revisions
+from mitigauge.storage.database.metadata import whole_metadata
 from tests import recording
 from tests.made import make
 

@@ -6,8 +6,8 @@ import random
 
 from sqlalchemy import Engine, String, column, select, values
 
-from mitigauge.database.natural_sql import natural, natural_sql
-from mitigauge.files.natural_order import natural_order
+from mitigauge.core.natural_order import natural_order
+from mitigauge.storage.database.natural_sql import natural, natural_sql
 
 NAMES = [
     "a", "b1", "b2", "b10", "b10c2", "b10c10", "kernel 7.2.3", "kernel 7.2.12", "kernel 7.10.1",

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.files.blobs import blob_store
-from mitigauge.mails.reader import mail_of
-from mitigauge.regressions import service
-from mitigauge.series import service as series_service
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.regressions import service
+from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
 from tests.regressions_made import found_regressions
 from tests.series_mails import diff, raw_series
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from mitigauge.kernels.mails.files import read_mails
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.mails.files import read_mails
-from mitigauge.series.mail_thread import revisions
+from mitigauge.tracking.series.mail_thread import revisions
 from tests.commands import CASES, Command
 from tests.series_mails import mailbox
 

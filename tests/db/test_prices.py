@@ -9,17 +9,17 @@ import pytest
 import yaml
 from sqlalchemy import Engine, text
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput
-from mitigauge.pages import price_checks as page
-from mitigauge.pages.prices import checked_on, levels_of
-from mitigauge.prices.definitions import INSTRUCTION, Processor
-from mitigauge.prices.estimation import estimate
-from mitigauge.prices.levels import Checked, changes, checked
-from mitigauge.prices.repository import held_by_processor, put
-from mitigauge.prices.schemas import CheckedOn
-from mitigauge.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
+from mitigauge.analysis.prices.estimation import estimate
+from mitigauge.analysis.prices.levels import Checked, changes, checked
+from mitigauge.analysis.prices.repository import held_by_processor, put
+from mitigauge.analysis.prices.schemas import CheckedOn
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.pages import price_checks as page
+from mitigauge.reporting.pages.prices import checked_on, levels_of
+from mitigauge.storage.database.engine import transaction
 from tests.commands import Command
 from tests.made import make
 from tests.unit.exact.ledgers import function, ledger

@@ -15,10 +15,10 @@ from alembic import command
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, Engine, text
 
-from mitigauge.database.engine import alembic_config
-from mitigauge.database.queue_schema import drop_queue, make_queue
-from mitigauge.database.schema_revision import MIGRATIONS
 from mitigauge.jobs.abilities import Abilities
+from mitigauge.storage.database.engine import alembic_config
+from mitigauge.storage.database.queue_schema import drop_queue, make_queue
+from mitigauge.storage.database.schema_revision import MIGRATIONS
 from pipelines.advance import Advancer
 from pipelines.host_watch import NoWatch
 from pipelines.worker import Worker

@@ -17,11 +17,11 @@ from sqlalchemy import Engine, text
 from bench.store.fill import Size
 from cli.main import build
 from cli.remote.commands import ANYWHERE, LOCAL, REMOTE
-from mitigauge.database.engine import transaction
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.jobs.states import Ability
-from mitigauge.regressions.service import take_in
-from mitigauge.settings import REPOSITORY
-from mitigauge.trends.update import update
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions.service import take_in
+from mitigauge.tracking.trends.update import update
 from tests.commands import CASES, LIMIT_S, Command
 from tests.db.test_commands import BOOTS, DEMO, LETTER, PATCHES, SERIES
 from tests.ports import free_port

@@ -12,17 +12,17 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 from typer.testing import CliRunner
 
-from mitigauge.database.engine import database_now, transaction
-from mitigauge.errors import Conflict, Forbidden, InvalidInput, NotFound
-from mitigauge.experiments.spec import read_spec
-from mitigauge.fleet import absence_repository as absences
-from mitigauge.fleet import repository as fleet
-from mitigauge.pages.queue import host_queues
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs import service
-from mitigauge.runs.lease_repository import Lease
-from mitigauge.runs.submission import submit
+from mitigauge.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.measurement.fleet import repository as fleet
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs import service
+from mitigauge.measurement.runs.lease_repository import Lease
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.reporting.pages.queue import host_queues
+from mitigauge.storage.database.engine import database_now, transaction
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.workers import announce
 
@@ -304,8 +304,8 @@ def test_the_commands_say_who_has_the_host(
     engine: Engine, runs: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cli import host
-    from mitigauge.database import direct
-    from mitigauge.database import engine as database
+    from mitigauge.storage.database import direct
+    from mitigauge.storage.database import engine as database
 
     monkeypatch.setattr(database, "get_engine", lambda: engine)
     monkeypatch.setattr(

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import Conflict, InvalidInput
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.spec import read_spec
-from mitigauge.pages.boot import show_boot
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.intake import Failure, TakenResult, store_failures, store_results
-from mitigauge.runs.states import BootState
-from mitigauge.runs.submission import submit
+from mitigauge.core.errors import Conflict, InvalidInput
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.intake import Failure, TakenResult, store_failures, store_results
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.reporting.pages.boot import show_boot
+from mitigauge.storage.database.engine import transaction
 from pipelines.steps.parser import checked, timed_pass
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 

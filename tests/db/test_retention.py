@@ -16,14 +16,14 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.experiments.tables import Event
-from mitigauge.files.blobs import blob_store
-from mitigauge.retention import repository
-from mitigauge.retention.schemas import Pruned, Removed
-from mitigauge.retention.service import prune, prune_if_due
-from mitigauge.runs.tables import StepAttempt
-from mitigauge.settings import Settings
+from mitigauge.core.settings import Settings
+from mitigauge.measurement.experiments.tables import Event
+from mitigauge.measurement.runs.tables import StepAttempt
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.upkeep.retention import repository
+from mitigauge.upkeep.retention.schemas import Pruned, Removed
+from mitigauge.upkeep.retention.service import prune, prune_if_due
 from tests import recording, zygote
 from tests.postgres import filled
 

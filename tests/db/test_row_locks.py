@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import database_now, transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.event_log import record_event
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import outcomes
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.submission import submit
-from mitigauge.runs.tables import Run
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.event_log import record_event
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.storage.database.engine import database_now, transaction
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 

@@ -13,24 +13,24 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.experiments.tables import Experiment
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import get_settings, settings_from
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernels
+from mitigauge.kernels.mails.files import read_mails
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.tables import Kernel
-from mitigauge.mails.files import read_mails
-from mitigauge.series import range_diff, repository, retests, service
-from mitigauge.series.listing import heads, shown
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions, Trust
-from mitigauge.series.states import Attested, RevisionState
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings, settings_from
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.series import range_diff, repository, retests, service
+from mitigauge.tracking.series.listing import heads, shown
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions, Trust
+from mitigauge.tracking.series.states import Attested, RevisionState
+from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.series_mails import diff, series

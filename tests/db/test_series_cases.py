@@ -10,22 +10,22 @@ import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.tables import Experiment
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels.tables import Kernel
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.series import service
-from mitigauge.series.case_choice import choice_in_words
-from mitigauge.series.order_service import ask_revision
-from mitigauge.series.schemas import RevisionView
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.states import RevisionState
-from mitigauge.series.tables import SeriesRevision
-from mitigauge.settings import get_settings
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.series import service
+from mitigauge.tracking.series.case_choice import choice_in_words
+from mitigauge.tracking.series.order_service import ask_revision
+from mitigauge.tracking.series.schemas import RevisionView
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
 from pipelines.kernel_build import Order
 from tests.db.test_series import Pretended, approved

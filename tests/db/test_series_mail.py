@@ -21,18 +21,18 @@ from sqlalchemy.orm import Session
 from cli import report
 from cli import series as series_command
 from cli import series_mail as command
-from mitigauge.audit.actor import person_at_command
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.blobs import blob_store
-from mitigauge.letters.reply.service import answer
-from mitigauge.series import faults, request_service, service
-from mitigauge.series import request_repository as repository
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.request_service import MOST_PER_DAY
-from mitigauge.series.schemas import RequestView
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.states import RequestState
-from mitigauge.settings import Settings, get_settings
+from mitigauge.core.actor import person_at_command
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import Settings, get_settings
+from mitigauge.reporting.letters.reply.service import answer
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import faults, request_service, service
+from mitigauge.tracking.series import request_repository as repository
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.request_service import MOST_PER_DAY
+from mitigauge.tracking.series.schemas import RequestView
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.states import RequestState
 from pipelines import series_mail
 from pipelines.series_mail import Desk, Outbox
 from pipelines.series_watch import Watcher
@@ -686,7 +686,7 @@ def test_the_commands_list_print_approve_and_set_aside(
     post: Post, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored(post)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: post.engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: post.engine)
     monkeypatch.setenv("MITIGAUGE_HOME", str(post.desk.settings.home))
     get_settings.cache_clear()
     mail = raw_mail("Re: x\x1b[2J", f"{TEST}{FIX}", sender="Eve <eve@example.net>",
@@ -729,7 +729,7 @@ def test_a_report_is_not_sent_to_a_series_that_wants_none(
     post.ask("#mitigauge stop\n")
     post.build()
     post.finish()
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: post.engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: post.engine)
     address = f"127.0.0.1:{server.port}"
     with pytest.raises(InvalidInput, match="asked that toys is not answered any more"):
         report.reply("toys", "", sender=ROBOT, send=address, plain_connection=True)

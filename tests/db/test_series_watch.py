@@ -13,18 +13,18 @@ from sqlalchemy.orm import Session
 
 from cli import series as command
 from cli import try_patches as trying
-from mitigauge.errors import MitigaugeError, NotFound
-from mitigauge.files.blobs import blob_store
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.reader import mail_of
-from mitigauge.series import faults, service
-from mitigauge.series.feed import Entry
-from mitigauge.series.listing import shown
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions
-from mitigauge.series.states import Attested, RevisionState
-from mitigauge.series.tables import ListArchive
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import MitigaugeError, NotFound
+from mitigauge.core.settings import get_settings
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.series import faults, service
+from mitigauge.tracking.series.feed import Entry
+from mitigauge.tracking.series.listing import shown
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.series.states import Attested, RevisionState
+from mitigauge.tracking.series.tables import ListArchive
 from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators
 from pipelines.adapters.attestation import attested
 from pipelines.series_watch import Watcher
@@ -329,7 +329,7 @@ def test_a_series_is_added_by_the_message_id_of_any_of_its_mails(
     engine: Engine, archive: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive.add(*raw_series(9, [TWO, THREE], change_id=f"{CHANGE_ID}-i"))
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
     command.add(["v9-2@example.org"], name="nine", archive=archive.url)
     with Session(engine) as session:
         found = service.find(session, "nine")

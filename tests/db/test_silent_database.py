@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from mitigauge.database import engine as database
-from mitigauge.database.engine import is_away, new_engine, transaction
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs.submission import submit
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database import engine as database
+from mitigauge.storage.database.engine import is_away, new_engine, transaction
 from pipelines.lease import HeldLease, clock
 from tests.crash.proxy import Proxy
 from tests.postgres import Databases

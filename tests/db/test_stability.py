@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.letters.weekly.trend_lines import stability as in_report
-from mitigauge.stats.rates import rate_interval
-from mitigauge.trends import service
-from mitigauge.trends.schemas import Stability
-from mitigauge.trends.update import update
+from mitigauge.core.stats.rates import rate_interval
+from mitigauge.reporting.letters.weekly.trend_lines import stability as in_report
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.trends import service
+from mitigauge.tracking.trends.schemas import Stability
+from mitigauge.tracking.trends.update import update
 from tests.trends_made import weeks
 
 # Of one run of `weeks`: two cases, one arm beside the baseline, one primary metric.

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs.submission import submit
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.engine import transaction
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 

@@ -13,20 +13,24 @@ import pytest
 from sqlalchemy import Engine, event, text
 from sqlalchemy.orm import Session
 
-from mitigauge.database.engine import transaction
-from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
-from mitigauge.errors import Conflict, Forbidden, InvalidInput, NotFound
-from mitigauge.fleet import absence_repository as absences
+from mitigauge.core.errors import Conflict, Forbidden, InvalidInput, NotFound
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.states import Ability, JobKind
-from mitigauge.regressions import service as regressions
-from mitigauge.regressions.schemas import RegressionChange
-from mitigauge.settings import Settings
-from mitigauge.subscriptions import digest_service, service
-from mitigauge.subscriptions.digest_service import make_digests, pause_after
-from mitigauge.subscriptions.schemas import AddedSubscription, NewSubscription, SubscriptionView
-from mitigauge.subscriptions.signature import signature
-from mitigauge.subscriptions.webhook_url import read_networks
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
+from mitigauge.reporting.subscriptions import digest_service, service
+from mitigauge.reporting.subscriptions.digest_service import make_digests, pause_after
+from mitigauge.reporting.subscriptions.schemas import (
+    AddedSubscription,
+    NewSubscription,
+    SubscriptionView,
+)
+from mitigauge.reporting.subscriptions.signature import signature
+from mitigauge.reporting.subscriptions.webhook_url import read_networks
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import service as regressions
+from mitigauge.tracking.regressions.schemas import RegressionChange
 from pipelines import digest_post
 from pipelines.digest_post import DigestPost
 from pipelines.jobs import begin_standing_jobs, runners_of

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.database.engine import transaction
-from mitigauge.documents.csv_text import as_csv
-from mitigauge.documents.table_markdown import table_markdown
-from mitigauge.documents.table_text import table_text
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import read_result
-from mitigauge.results.tables import ThreadTable
-from mitigauge.runs import repository as run_rows
-from mitigauge.runs.intake import TakenResult, store_results
-from mitigauge.tables import thread_table
-from mitigauge.tables.service import threads_beside
-from mitigauge.tables.thread_schemas import ThreadRow, ThreadsView
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.documents.csv_text import as_csv
+from mitigauge.core.documents.table_markdown import table_markdown
+from mitigauge.core.documents.table_text import table_text
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.results.schema import read_result
+from mitigauge.measurement.results.tables import ThreadTable
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.intake import TakenResult, store_results
+from mitigauge.reporting.tables import thread_table
+from mitigauge.reporting.tables.service import threads_beside
+from mitigauge.reporting.tables.thread_schemas import ThreadRow, ThreadsView
+from mitigauge.storage.database.engine import transaction
 from pipelines.steps.parser import checked, timed_pass
 from tests.made import make
 from tests.threads_made import HANDLERS, row, threads_made

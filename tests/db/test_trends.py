@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.errors import Conflict, InvalidInput, NotFound
-from mitigauge.trends import service
-from mitigauge.trends.page_repository import TrendFilter
-from mitigauge.trends.schemas import ChangeKind, ChangeState, TrendChange, TrendView
-from mitigauge.trends.update import Updated, update
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.trends import service
+from mitigauge.tracking.trends.page_repository import TrendFilter
+from mitigauge.tracking.trends.schemas import ChangeKind, ChangeState, TrendChange, TrendView
+from mitigauge.tracking.trends.update import Updated, update
 from tests.trends_made import FACTS, weeks
 
 ARMS, CASES = 2, 2
@@ -168,7 +168,7 @@ def test_a_cost_that_moved_between_cases_is_said_as_that(engine: Engine) -> None
         week(engine, number, factors={0: 1.05, 1: 0.95})
     with engine.begin() as connection:
         connection.execute(text("update benchmark_case set workload = 'workload-0'"))
-    from mitigauge.runs.conclusions import conclude_closed
+    from mitigauge.analysis.verdicts.conclusions import conclude_closed
 
     conclude_closed(engine)
     updated(engine)

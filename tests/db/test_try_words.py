@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from cli import try_patches as trying
 from cli.try_outcome import CANNOT_TELL, RUNS, RUNS_NONE, _run_of, exact_answer, instructions
 from cli.try_plan import BASE_ARM, GUESTS_HOST, HOST, spec_of
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.spec import KnownHost, read_spec
+from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactTable
 from mitigauge.kernels.schemas import KernelView
-from mitigauge.pages import experiments as views
-from mitigauge.profiles.exact.schemas import ExactFunctionRow, ExactTable
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.reporting.pages import experiments as views
 from tests.recording import load
 from tests.series_mails import diff, mailbox, raw_series
 from tests.web.exact_made import count_exactly
@@ -137,7 +137,7 @@ def test_the_answer_to_what_was_tried_goes_to_its_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     load(engine)
-    monkeypatch.setattr("mitigauge.database.engine.get_engine", lambda: engine)
+    monkeypatch.setattr("mitigauge.storage.database.engine.get_engine", lambda: engine)
     mails = tmp_path / "v2.mbox"
     mails.write_bytes(mailbox(raw_series(2, [diff("toys/one.c", "a", "b")])))
     revision = trying._revision([str(mails)], "https://lists.example.org/all")

@@ -7,13 +7,13 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.spec import read_spec
-from mitigauge.runs import lease_repository as leases
-from mitigauge.runs.lease_repository import Lease
-from mitigauge.runs.states import Activity
-from mitigauge.runs.submission import submit
-from mitigauge.runs.turns import end_turn, take_turn
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs.lease_repository import Lease
+from mitigauge.measurement.runs.states import Activity
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.measurement.runs.turns import end_turn, take_turn
+from mitigauge.storage.database.engine import transaction
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 BOOT, MEASURE = Activity.BOOTING, Activity.MEASURING

@@ -13,10 +13,10 @@ import pytest
 from alembic import command
 from sqlalchemy import Engine, create_engine, inspect, text
 
-from mitigauge.database.engine import alembic_config, schema_revisions
-from mitigauge.database.schema_upgrade import one_at_a_time, upgrade
-from mitigauge.errors import NotReady
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.engine import alembic_config, schema_revisions
+from mitigauge.storage.database.schema_upgrade import one_at_a_time, upgrade
 
 # Sleeps before each statement that changes ``host_lease``, as if that were a large table.
 SLOW_DOWN = """

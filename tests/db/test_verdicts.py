@@ -8,15 +8,20 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.tables import Experiment
-from mitigauge.pages.experiments import show_experiment
-from mitigauge.pages.schemas import CellView
-from mitigauge.runs import verdict_service
-from mitigauge.runs.conclusions import END_OF_RUN, conclude_closed, conclude_run, judge_again
-from mitigauge.runs.tables import Run
-from mitigauge.stats.terms import RULES
-from mitigauge.verdicts import cells, repository
+from mitigauge.analysis.verdicts import cells, repository
+from mitigauge.analysis.verdicts import service as verdict_service
+from mitigauge.analysis.verdicts.conclusions import (
+    END_OF_RUN,
+    conclude_closed,
+    conclude_run,
+    judge_again,
+)
+from mitigauge.core.stats.terms import RULES
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.reporting.pages.schemas import CellView
+from mitigauge.storage.database.engine import transaction
 from tests.made import make
 
 EFFECT = "where arm_id = (select max(id) from arm) and superseded_at is null"
@@ -168,7 +173,7 @@ def test_nothing_is_judged_on_a_read(engine: Engine, monkeypatch: pytest.MonkeyP
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("judged on a read")
 
-    monkeypatch.setattr("mitigauge.runs.verdict_service.judge_run", fail)
-    monkeypatch.setattr("mitigauge.stats.verdicts.judge_many", fail)
+    monkeypatch.setattr("mitigauge.analysis.verdicts.service.judge_run", fail)
+    monkeypatch.setattr("mitigauge.core.stats.verdicts.judge_many", fail)
     cell = shown(engine, made.experiment)
     assert (cell.state, cell.note) == ("no_data", cells.NOT_MEASURED)

@@ -11,19 +11,19 @@ from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
 from bench.weekly.fill import Fleet, fill
-from mitigauge.database.engine import transaction
-from mitigauge.errors import NotFound
-from mitigauge.fleet import absence_repository as absences
-from mitigauge.fleet import repository as fleet
-from mitigauge.letters.weekly import service
-from mitigauge.letters.weekly.data import Fate
-from mitigauge.letters.weekly.week import Week
-from mitigauge.regressions import service as regressions
-from mitigauge.regressions.schemas import RegressionChange
-from mitigauge.regressions.states import RegressionState
-from mitigauge.runs.conclusions import conclude_closed
-from mitigauge.runs.noise import note_noise
-from mitigauge.settings import Settings
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
+from mitigauge.analysis.verdicts.noise import note_noise
+from mitigauge.core.errors import NotFound
+from mitigauge.core.settings import Settings
+from mitigauge.measurement.fleet import absence_repository as absences
+from mitigauge.measurement.fleet import repository as fleet
+from mitigauge.reporting.letters.weekly import service
+from mitigauge.reporting.letters.weekly.data import Fate
+from mitigauge.reporting.letters.weekly.week import Week
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import service as regressions
+from mitigauge.tracking.regressions.schemas import RegressionChange
+from mitigauge.tracking.regressions.states import RegressionState
 from pipelines.weekly import report_week
 from tests import postgres, recording
 from tests.made import make
@@ -328,7 +328,7 @@ def test_the_command_writes_sends_and_lists(
     filled: Engine, home: Path, monkeypatch: pytest.MonkeyPatch, database_url: str
 ) -> None:
     from cli import report
-    from mitigauge.database import engine as database
+    from mitigauge.storage.database import engine as database
 
     monkeypatch.setattr(database, "get_engine", lambda: filled)
     run = CliRunner().invoke

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.audit.actor import Actor, Way, acting
-from mitigauge.database.engine import transaction
+from mitigauge.core.actor import Actor, Way, acting
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.logs.setup import configure_logs
+from mitigauge.core.settings import Settings
 from mitigauge.jobs import service as jobs
-from mitigauge.logs.logger import get_logger
-from mitigauge.logs.setup import configure_logs
-from mitigauge.settings import Settings
+from mitigauge.storage.database.engine import transaction
 from pipelines.advance import Advancer
 from pipelines.jobs.context import JobContext, JobDone
 from tests.api.conftest import planned

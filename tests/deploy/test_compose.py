@@ -23,8 +23,8 @@ import httpx2
 import pytest
 from ruamel.yaml import YAML
 
-from mitigauge.database import embedded_server
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.storage.database import embedded_server
 from tests.deploy.compose import Composed, command
 from tests.deploy.relay import relayed
 from tests.lab.bare_host import BareHost, running

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
-from mitigauge.version import VERSION
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.version import VERSION
 
 pytestmark = pytest.mark.deploy
 
@@ -116,8 +116,8 @@ def test_the_package_works_in_a_clean_environment(made: Path, tmp_path: Path) ->
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr
     assert (tmp_path / "state/mitigauge/postgres").is_dir()
-    stop = "from mitigauge.database import embedded_server as s; from mitigauge.settings import "
-    stop += "get_settings as g; s.stop(g().home)"
+    stop = "from mitigauge.storage.database import embedded_server as s; "
+    stop += "from mitigauge.core.settings import get_settings as g; s.stop(g().home)"
     subprocess.run([str(place / "bin/python"), "-c", stop], env=environment, check=True)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.deploy.machine import Machine, booted
 
 pytestmark = pytest.mark.deploy

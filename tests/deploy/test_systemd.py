@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
-from mitigauge.version import VERSION
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.version import VERSION
 from tests.deploy.machine import Machine, booted
 
 pytestmark = pytest.mark.deploy
@@ -47,7 +47,7 @@ def build_wheel(directory: Path, version: str = VERSION) -> Path:
                 continue
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).symlink_to(REPOSITORY / name)
-        told = source / "mitigauge/version.py"
+        told = source / "mitigauge/core/version.py"
         text = told.read_text()
         told.unlink()
         told.write_text(text.replace(VERSION, version))

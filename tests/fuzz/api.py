@@ -26,9 +26,9 @@ from sqlalchemy import Engine, text
 
 from api.app import create_app
 from api.wrong_keys import WrongKeys
-from mitigauge.database.embedded_server import stop
-from mitigauge.database.engine import alembic_config, database_url, get_engine
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
 from tests import recording
 from tests.clients import ROLES, token_of
 from tests.serving import serving

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Case
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Case
 
 STATE = {"state": "finished", "finished_cases": [{"case_id": "1", "exit_code": 0}]}
 HOST = {

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from mitigauge.profiles.capture.capture import read_capture
-from mitigauge.profiles.capture.recording import find_recording
-from mitigauge.profiles.store.import_file import read_profile
-from mitigauge.profiles.store.pack import packed, unpacked
-from mitigauge.profiles.store.tree import FrameTree, Layout
+from mitigauge.analysis.profiles.capture.capture import read_capture
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.analysis.profiles.store.import_file import read_profile
+from mitigauge.analysis.profiles.store.pack import packed, unpacked
+from mitigauge.analysis.profiles.store.tree import FrameTree, Layout
 from tests.fuzz.builders import HOST
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 

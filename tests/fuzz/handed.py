@@ -15,20 +15,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput
+from mitigauge.analysis.profiles.capture.folded_text import read_folded, write_folded
+from mitigauge.analysis.profiles.store.import_file import read_profile
+from mitigauge.analysis.verdicts.boots_comparison import compare
+from mitigauge.analysis.verdicts.boots_csv import BootsFile, CaseBoots
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.kernels.diff import diff_in
-from mitigauge.mails import mailbox
-from mitigauge.mails.heads import NoMail
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.mime import values_of
-from mitigauge.mails.reader import _mail
-from mitigauge.mails.unpack import NotUnpacked, unpacked
-from mitigauge.profiles.capture.folded_text import read_folded, write_folded
-from mitigauge.profiles.store.import_file import read_profile
-from mitigauge.series.mail_thread import revisions
-from mitigauge.settings import REPOSITORY
-from mitigauge.verdicts.boots_comparison import compare
-from mitigauge.verdicts.boots_csv import BootsFile, CaseBoots
+from mitigauge.kernels.mails import mailbox
+from mitigauge.kernels.mails.heads import NoMail
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.mime import values_of
+from mitigauge.kernels.mails.reader import _mail
+from mitigauge.kernels.mails.unpack import NotUnpacked, unpacked
+from mitigauge.tracking.series.mail_thread import revisions
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 from tests.loading import load
 

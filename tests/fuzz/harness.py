@@ -20,8 +20,8 @@ from types import ModuleType
 from typing import Any
 
 import tests.fuzz
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import get_settings
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import get_settings
 from tests.measuring import own_peak_bytes, started_peak_bytes
 
 MEMORY_MB = 512

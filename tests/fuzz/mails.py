@@ -13,14 +13,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from mitigauge.errors import InvalidInput, MitigaugeError
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.kernels.mails.files import read_files
+from mitigauge.kernels.mails.mail import LARGEST_MAIL, Mail
 from mitigauge.kernels.patch import patch_in
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.mails.files import read_files
-from mitigauge.mails.mail import LARGEST_MAIL, Mail
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.request import request_in, signature_of, why_unanswered
-from mitigauge.settings import REPOSITORY
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.request import request_in, signature_of, why_unanswered
 from tests.fuzz.mutations import odd_bytes
 
 SHARE = 0.1

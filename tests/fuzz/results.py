@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Case
-from mitigauge.files.hostile_text import HOSTILE
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.hostile_text import HOSTILE
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Case
 from pipelines.steps.parser import checked, result_in, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mitigauge.collectors.figures import rates
-from mitigauge.collectors.samples import MOST_SAMPLES, Samples, packed, unpacked
-from mitigauge.collectors.service import means_of, read_collected
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire.collectors import NAMES, SUMMARY_FILE
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire.collectors import NAMES, SUMMARY_FILE
+from mitigauge.measurement.collectors.figures import rates
+from mitigauge.measurement.collectors.samples import MOST_SAMPLES, Samples, packed, unpacked
+from mitigauge.measurement.collectors.service import means_of, read_collected
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 
 SHARE = 5.0

@@ -8,12 +8,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.spec import KnownHost, read_spec
-from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.experiments.spec_model import ExperimentSpec, cases_of
 from tests.specs import markers
 
 CATALOG = Catalog()

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mitigauge.results.threads import ThreadsBody
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.results.threads import ThreadsBody
 from tests.fuzz.mutations import as_json, odd_bytes, odd_json
 from tests.loading import load
 

@@ -25,9 +25,9 @@ from unittest.mock import patch
 from alembic import command
 from sqlalchemy import Engine
 
-from mitigauge.database.embedded_server import stop
-from mitigauge.database.engine import alembic_config, database_url, new_engine
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.storage.database.engine import alembic_config, database_url, new_engine
 from tests.golden.answers import answers
 from tests.golden.scenes import SCENES
 

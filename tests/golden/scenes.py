@@ -9,14 +9,14 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.bisect import repository as bisections
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import claim_files, read_claims
-from mitigauge.claims.service import import_claims
-from mitigauge.database.engine import transaction
-from mitigauge.files.blobs import blob_store
-from mitigauge.letters.weekly import service as weekly
-from mitigauge.settings import get_settings
+from mitigauge.analysis.claims.files import claim_files, read_claims
+from mitigauge.analysis.claims.service import import_claims
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.reporting.letters.weekly import service as weekly
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import repository as bisections
 from pipelines.bisect_run import Driver
 from tests.bisections import BREAKS, Pretended, begun, eight
 from tests.db.test_bisect_mail import THREAD

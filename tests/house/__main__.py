@@ -10,41 +10,41 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs/house.md"
-CONTRACT = "Floors: "
+CONTRACT = "Wings: "
 # A word of the glossary → the file or folder in which it is defined.
 WORDS: Mapping[str, str] = {
     "kernel, build": "mitigauge/kernels/tables.py",
-    "series, revision": "mitigauge/series/tables.py",
-    "request": "mitigauge/series/request.py",
-    "setting": "mitigauge/modes/settings.py",
-    "mode, family": "mitigauge/modes/families.py",
-    "arm, comparison, case, experiment": "mitigauge/experiments/tables.py",
-    "spec": "mitigauge/experiments/spec_model.py",
-    "block, plan": "mitigauge/experiments/plan.py",
-    "metric": "mitigauge/experiments/metric.py",
-    "workload": "mitigauge/workloads/definitions.py",
-    "host, host class, fingerprint": "mitigauge/fleet/tables.py",
-    "clock (real, counted)": "mitigauge/clock.py",
-    "run, boot, lease": "mitigauge/runs/tables.py",
-    "boot proof": "mitigauge/runs/proof.py",
-    "iteration, result": "mitigauge/results/schema.py",
+    "series, revision": "mitigauge/tracking/series/tables.py",
+    "request": "mitigauge/tracking/series/request.py",
+    "setting": "mitigauge/measurement/modes/settings.py",
+    "mode, family": "mitigauge/measurement/modes/families.py",
+    "arm, comparison, case, experiment": "mitigauge/measurement/experiments/tables.py",
+    "spec": "mitigauge/measurement/experiments/spec_model.py",
+    "block, plan": "mitigauge/measurement/experiments/plan.py",
+    "metric": "mitigauge/measurement/experiments/metric.py",
+    "workload": "mitigauge/measurement/workloads/definitions.py",
+    "host, host class, fingerprint": "mitigauge/measurement/fleet/tables.py",
+    "clock (real, counted)": "mitigauge/core/clock.py",
+    "run, boot, lease": "mitigauge/measurement/runs/tables.py",
+    "boot proof": "mitigauge/measurement/runs/proof.py",
+    "iteration, result": "mitigauge/measurement/results/schema.py",
     "interim analysis": "pipelines/steps/interim_analysis.py",
-    "question (what statistics judge)": "mitigauge/stats/question.py",
-    "effect, verdict": "mitigauge/effect.py",
-    "claim": "mitigauge/claims/tables.py",
-    "profile": "mitigauge/profiles/store/tables.py",
-    "sample, collector": "mitigauge/collectors/samples.py",
-    "bisection, candidate, culprit": "mitigauge/bisect/model.py",
-    "trend, change point": "mitigauge/trends/tables.py",
-    "table": "mitigauge/tables/kinds.py",
-    "document": "mitigauge/documents/table.py",
-    "letter": "mitigauge/letters",
-    "report": "mitigauge/letters/report/service.py",
-    "weekly letter": "mitigauge/letters/weekly/service.py",
-    "subscription, notice, digest": "mitigauge/subscriptions/tables.py",
-    "job (what runs on a host)": "mitigauge/wire/job.py",
+    "question (what statistics judge)": "mitigauge/core/stats/question.py",
+    "effect, verdict": "mitigauge/core/effect.py",
+    "claim": "mitigauge/analysis/claims/tables.py",
+    "profile": "mitigauge/analysis/profiles/store/tables.py",
+    "sample, collector": "mitigauge/measurement/collectors/samples.py",
+    "bisection, candidate, culprit": "mitigauge/tracking/bisect/model.py",
+    "trend, change point": "mitigauge/tracking/trends/tables.py",
+    "table": "mitigauge/reporting/tables/kinds.py",
+    "document": "mitigauge/core/documents/table.py",
+    "letter": "mitigauge/reporting/letters",
+    "report": "mitigauge/reporting/letters/report/service.py",
+    "weekly letter": "mitigauge/reporting/letters/weekly/service.py",
+    "subscription, notice, digest": "mitigauge/reporting/subscriptions/tables.py",
+    "job (what runs on a host)": "mitigauge/core/wire/job.py",
     "infrastructure fault": "mitigauge/jobs/blame.py",
-    "audit log, entry, actor": "mitigauge/audit/tables.py",
+    "audit log, entry, actor": "mitigauge/access/audit/tables.py",
     "lab": "lab",
 }
 HEAD = """# The house
@@ -56,57 +56,70 @@ HEAD = """# The house
 | word | file or folder |
 |---|---|
 """
-ROOMS = """
-## Rooms
+WINGS = """
+## Wings
 
-| room | holds | modules |
-|---|---|---|
+What the service knows, in `mitigauge/`. Each wing imports only from those below it in this list,
+and `cli`, `api`, `pipelines` and `lab` from all of them; there is no circle, inside a wing either.
+`make check` holds to it (`pyproject.toml`).
 """
-FLOORS = """
-## Floors
+FACES = """
+## Faces
 
-Each floor imports only from those below it; rooms on one floor that are separated by `|` do not
-know each other. `make check` holds to it (`pyproject.toml`).
-
-| floor | rooms |
-|---|---|
+| folder | holds | modules |
+|---|---|---|
 """
 
 
 def page() -> str:
     """The whole page."""
     words = (f"| {word} | `{path}` |" for word, path in sorted(WORDS.items()))
-    return "\n".join(
-        [HEAD.rstrip(), *words, ROOMS.rstrip(), *_rooms(), FLOORS.rstrip(), *_floors(), ""]
-    )
+    wings = (line for wing in _wings() for line in _wing(wing))
+    return "\n".join([HEAD.rstrip(), *words, FACES.rstrip(), *_faces(), WINGS.rstrip(), *wings, ""])
 
 
-def _rooms() -> Iterator[str]:
-    """A line for each package, with the first sentence of what it says of itself."""
-    folders = [REPOSITORY / name for name in ("cli", "api", "pipelines", "lab")]
-    folders += sorted(path.parent for path in (REPOSITORY / "mitigauge").glob("*/__init__.py"))
-    for folder in folders:
-        modules = [path for path in folder.rglob("*.py") if path.name != "__init__.py"]
-        own = [path for path in modules if "image" not in path.relative_to(folder).parts]
-        name = folder.relative_to(REPOSITORY)
-        yield f"| `{name}/` | {_first_line(folder / '__init__.py')} | {len(own)} |"
-    loose = sorted(path.stem for path in (REPOSITORY / "mitigauge").glob("[!_]*.py"))
-    yield f"| `mitigauge/` itself | {', '.join(f'`{name}`' for name in loose)} | {len(loose)} |"
+def _faces() -> Iterator[str]:
+    """A line for each top-level package beside the wings."""
+    for name in ("cli", "api", "pipelines", "lab", "mitigauge/client"):
+        folder = REPOSITORY / name
+        yield f"| `{name}/` | {_paragraph(folder)} | {_modules(folder)} |"
 
 
-def _first_line(path: Path) -> str:
-    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return " ".join(doc.split("\n\n")[0].split()).replace("|", "\\|").replace("``", "`")
-
-
-def _floors() -> Iterator[str]:
-    """The layers of the import contract, the highest first."""
+def _wings() -> Iterator[Path]:
+    """The wings, the highest first, as the import contract has them."""
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     [layers] = [each["layers"] for each in contracts if each["name"].startswith(CONTRACT)]
-    for number, layer in enumerate(layers):
-        rooms = layer.replace("mitigauge.", "").replace("|", "\\|")
-        yield f"| {len(layers) - number} | {rooms} |"
+    for layer in layers:
+        name = layer.partition(" ")[0]
+        if name.startswith("mitigauge."):
+            yield REPOSITORY / name.replace(".", "/")
+
+
+def _wing(wing: Path) -> Iterator[str]:
+    """What a wing says of itself, and a line for each room in it."""
+    yield f"\n### `{wing.name}/`: {_modules(wing)} modules\n"
+    yield from (ast.get_docstring(_parsed(wing)) or "").splitlines()
+    rooms = sorted(path.parent for path in wing.glob("*/__init__.py"))
+    if rooms:
+        yield "\n| room | holds | modules |\n|---|---|---|"
+    for room in rooms:
+        yield f"| `{room.name}/` | {_paragraph(room)} | {_modules(room)} |"
+
+
+def _parsed(folder: Path) -> ast.Module:
+    return ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+
+
+def _paragraph(folder: Path) -> str:
+    doc = ast.get_docstring(_parsed(folder)) or ""
+    return " ".join(doc.split("\n\n")[0].split()).replace("|", "\\|").replace("``", "`")
+
+
+def _modules(folder: Path) -> int:
+    """Modules of a folder, without those of a lab host's image."""
+    modules = [path for path in folder.rglob("*.py") if path.name != "__init__.py"]
+    return sum("image" not in path.relative_to(folder).parts for path in modules)
 
 
 if __name__ == "__main__":

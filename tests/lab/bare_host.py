@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.execution import execution_of
-from lab.qemu import PROGRAM, qmp_arguments
-from mitigauge.clock import Clock
+from lab.execution import PROGRAM, execution_of
+from lab.qemu import qmp_arguments
+from mitigauge.core.clock import Clock
 from tests.lab.bare_image import key_of
 from tests.ports import free_port
 

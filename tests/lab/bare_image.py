@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.files.apt_sources import Mirror, find_mirror
+from mitigauge.core.apt_sources import Mirror, find_mirror
 
 EXAMPLE = Path("/usr/share/doc/fai-doc/examples/simple")
 PACKAGES = ("fai-server", "fai-setup-storage", "fai-doc", "qemu-utils", "udev")

@@ -7,14 +7,14 @@ from pathlib import Path
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.catalog import Catalog
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.spec import KnownHost, read_spec
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.runs.states import BootState
-from mitigauge.runs.submission import submit
-from mitigauge.runs.tables import Boot
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.fleet.inventory import load_hosts
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.measurement.runs.tables import Boot
+from mitigauge.storage.database.engine import transaction
 
 MODES = """
 family: broken

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import orjson
 
-from mitigauge.fleet.power_values import QemuPowerValues
+from mitigauge.measurement.fleet.power_values import QemuPowerValues
 from pipelines.adapters.power.qemu import QemuPower
 
 

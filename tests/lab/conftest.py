@@ -16,7 +16,7 @@ from lab.execution import execution_of
 from lab.hosts import LabPaths
 from lab.inventory import host_vars
 from lab.progress import Silent
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
 from pipelines.adapters.console import FileConsole
 from pipelines.adapters.power import PowerControl, open_power
 

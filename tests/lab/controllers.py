@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.lab.certificates import Authority
 from tests.ports import free_port
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.execution import execution_of
-from lab.qemu import PROGRAM, kernel_arguments, machine_arguments
-from mitigauge.clock import Clock
-from mitigauge.files.blobs import BlobStore
+from lab.execution import PROGRAM, execution_of
+from lab.qemu import kernel_arguments, machine_arguments
+from mitigauge.core.clock import Clock
 from mitigauge.kernels.tables import Kernel
+from mitigauge.storage.files.blobs import BlobStore
 
 BOOT_LIMIT_S = 900
 COMMAND_LINE = ("console=ttyS0,115200", "tsc=reliable", "nokaslr", "maxcpus=1", "panic=-1")

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from mitigauge.database.engine import transaction
-from mitigauge.pages import experiments as views
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs.states import BootState
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.reporting.pages import experiments as views
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 
 PATIENCE_S = 25 * 60
 SAY_EVERY_S = 20

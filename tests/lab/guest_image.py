@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.files.apt_sources import Mirror, find_mirror, inherited_apt_options
+from mitigauge.core.apt_sources import Mirror, find_mirror, inherited_apt_options
 
 SUITE = "trixie"
 PACKAGES = ("busybox-static", "grub-pc-bin", "iperf3", "iproute2", "kmod", "openssh-server", "sudo")

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from mitigauge.database import embedded_server
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.storage.database import embedded_server
 from tests.lab.bare_host import BareHost, running
 from tests.lab.bare_image import bare_image
 from tests.ports import free_port

@@ -19,20 +19,20 @@ from sqlalchemy.orm import Session
 from lab import service as lab_service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.bisect import bisection_view, service
-from mitigauge.bisect.question import Question
-from mitigauge.bisect.schemas import BisectionView
-from mitigauge.bisect.sources import from_arms, from_patches
-from mitigauge.bisect.states import AnswerKind
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.files.blobs import blob_store
+from mitigauge.analysis.profiles.diff.function_table import function_table
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.letters.regression.service import regression_mail
-from mitigauge.pages.profiles import case_sides
-from mitigauge.profiles.diff.function_table import function_table
-from mitigauge.profiles.diff.sides import Selection
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.reporting.letters.regression.service import regression_mail
+from mitigauge.reporting.pages.profiles import case_sides
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.tracking.bisect import bisection_view, service
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.schemas import BisectionView
+from mitigauge.tracking.bisect.sources import from_arms, from_patches
+from mitigauge.tracking.bisect.states import AnswerKind
 from pipelines.bisect_run import Driver, Ticked
 from pipelines.kernel_build import Builder
 from tests.lab.following import start_worker

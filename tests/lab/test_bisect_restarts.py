@@ -21,9 +21,9 @@ from sqlalchemy import Engine, text
 from lab import service as lab_service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.storage.database.engine import transaction
 from tests.clients import token_of
 from tests.commands import COMMAND, Command
 from tests.lab.following import start_worker

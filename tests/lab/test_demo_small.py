@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import Engine
 
 from api.app import create_app
-from mitigauge.database.engine import transaction
-from mitigauge.effect import Verdict
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs import submission
-from mitigauge.runs.states import BootState
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.effect import Verdict
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.runs import submission
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 from tests.clients import bearer, client_of, token_of
 from tests.lab.following import (
     require_all_measured,

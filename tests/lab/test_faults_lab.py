@@ -9,8 +9,8 @@ from ruamel.yaml import YAML
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from mitigauge.runs.states import BootState
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot, Run
 from tests.lab import broken
 from tests.lab.broken import SPEC, submit_broken
 from tests.lab.conftest import Lab

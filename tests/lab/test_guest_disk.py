@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.measurement.catalog import Catalog
 from tests.lab.guest_image import POOR_USER, USER, guest_image, key_of, root_of
 from tests.loading import load
 

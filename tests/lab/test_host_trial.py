@@ -14,8 +14,8 @@ from cli.host import app
 from lab import service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.database.engine import get_engine
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.engine import get_engine
 from tests.lab.conftest import Lab
 
 pytestmark = pytest.mark.lab

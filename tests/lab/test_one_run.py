@@ -16,10 +16,10 @@ from ruamel.yaml import YAML
 from sqlalchemy import Engine
 
 from api.app import create_app
-from mitigauge.database.engine import transaction
-from mitigauge.pages.boot_schemas import WholeExperimentView
-from mitigauge.runs import submission
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.measurement.runs import submission
+from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
+from mitigauge.storage.database.engine import transaction
 from tests.clients import bearer, client_of, token_of
 from tests.lab.conftest import LabOf
 from tests.lab.following import (

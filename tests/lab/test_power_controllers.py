@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 from lab import service
 from lab.hosts import LabPaths
 from lab.progress import Silent
-from mitigauge.catalog import Catalog
-from mitigauge.fleet.check import State
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.runs.states import BootState
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.check import State
+from mitigauge.measurement.fleet.inventory import load_hosts
+from mitigauge.measurement.runs.states import BootState
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.adapters.power import PowerControl, open_power
 from pipelines.host_check import checked

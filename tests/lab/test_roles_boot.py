@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.modes.families import Expectation
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.runs.proof import Judgement, Requested, judge_boot
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.inventory import load_hosts
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.proof import Judgement, Requested, judge_boot
+from mitigauge.measurement.runs.states import BootState
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 

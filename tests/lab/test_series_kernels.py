@@ -14,12 +14,12 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from lab.hosts import SPECS
-from mitigauge.catalog import Catalog
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.kernels.tables import Kernel
-from mitigauge.settings import REPOSITORY, get_settings
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines.adapters.build_root import build_root
 from pipelines.kernel_build import Builder, BuildFailed, Order
 from tests.lab import initramfs

@@ -15,10 +15,10 @@ import pytest
 
 from lab import service
 from lab.progress import Silent
-from mitigauge.catalog import Catalog
-from mitigauge.fleet.inventory import load_hosts
-from mitigauge.profiles.capture.capture import read_capture
-from mitigauge.profiles.capture.recording import find_recording
+from mitigauge.analysis.profiles.capture.capture import read_capture
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.inventory import load_hosts
 from pipelines.adapters.ansible import PlayResult, run_playbook
 from tests.lab.conftest import Lab
 from tests.loading import load

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from mitigauge.database.embedded_server import stop
-from mitigauge.database.engine import new_engine
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.storage.database.engine import new_engine
 from tests.crash.campaign import migrated_server
 from tests.crash.lanes import Lane
 from tests.crash.rig_api import start_api

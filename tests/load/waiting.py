@@ -31,12 +31,12 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from mitigauge.database.embedded_server import stop
-from mitigauge.database.engine import new_engine, transaction
-from mitigauge.experiments.spec import KnownHost, read_spec
-from mitigauge.fleet.service import HostVars, host_vars
 from mitigauge.jobs.abilities import Abilities
-from mitigauge.runs.submission import submit
+from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.fleet.service import HostVars, host_vars
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.storage.database.engine import new_engine, transaction
 from pipelines.adapters import ansible
 from pipelines.adapters.ssh_watch import SshWatch
 from pipelines.advance import Advancer

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.addresses import Address, AllowedHosts, is_loopback, read_address, same_origin
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 
 
 @pytest.mark.parametrize(

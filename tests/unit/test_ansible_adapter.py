@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import NotFound
-from mitigauge.files.hostile_text import clean
+from mitigauge.core.errors import NotFound
+from mitigauge.core.hostile_text import clean
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import (
     PlayCancelled,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mitigauge.files.apt_sources import Mirror, Source, find_mirror, parse_deb822, parse_one_line
+from mitigauge.core.apt_sources import Mirror, Source, find_mirror, parse_deb822, parse_one_line
 
 DEB822 = """\
 # A comment

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.series.feed import Entry, NoFeed, entries
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.tracking.series.feed import Entry, NoFeed, entries
 from pipelines.adapters import archive as module
 from pipelines.adapters.archive import Archive, ArchiveAway, Validators, pause_s
 

@@ -21,9 +21,9 @@ from typing import Any
 import obstore
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound, NotReady
-from mitigauge.files.blobs import CHECKED_FIRST_BYTES, BlobStore, DamagedBlob, blob_store
-from mitigauge.settings import REPOSITORY, Settings
+from mitigauge.core.errors import InvalidInput, NotFound, NotReady
+from mitigauge.core.settings import REPOSITORY, Settings
+from mitigauge.storage.files.blobs import CHECKED_FIRST_BYTES, BlobStore, DamagedBlob, blob_store
 
 CONTENT = bytes(range(256)) * 9000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -211,8 +211,8 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(
 STORE_FOR_EVER = """
 import sys
 from pathlib import Path
-from mitigauge.files.blobs import blob_store
-from mitigauge.settings import Settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.core.settings import Settings
 store = blob_store(Settings(home=Path(sys.argv[1])))
 print("begins", flush=True)
 number = 0
@@ -246,9 +246,9 @@ def test_killing_a_process_that_stores_leaves_no_torn_file_under_a_name(tmp_path
 FILL = """
 import sys
 from pathlib import Path
-from mitigauge.files.blobs import blob_store
-from mitigauge.errors import NotReady
-from mitigauge.settings import Settings
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import Settings
 store = blob_store(Settings(home=Path(sys.argv[1])))
 kept = store.put(b"small")
 try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.fleet.boot_method import BootMethod, HostBoots
-from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.fleet.boot_method import BootMethod, HostBoots
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 
 
 def of(**variables: str) -> HostVars:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.letters.report.consequences import consequence
-from mitigauge.modes.crossing import uncounted
-from mitigauge.pages.consequence_schemas import ConsequenceView, VerdictSummary
-from mitigauge.results.repository import Mean
-from mitigauge.stats.bounds import Bound, Uncounted, bound_of, carries
-from mitigauge.stats.domain import Domain
-from mitigauge.verdicts.cells import Cell, cells_of
-from mitigauge.verdicts.judgement import CaseQuestion, CountedBoot, Design, judge_run
+from mitigauge.analysis.verdicts.cells import Cell, cells_of
+from mitigauge.analysis.verdicts.judgement import CaseQuestion, CountedBoot, Design, judge_run
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.bounds import Bound, Uncounted, bound_of, carries
+from mitigauge.core.stats.domain import Domain
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.modes.crossing import uncounted
+from mitigauge.measurement.results.repository import Mean
+from mitigauge.reporting.letters.report.consequences import consequence
+from mitigauge.reporting.pages.consequence_schemas import ConsequenceView, VerdictSummary
 
 FAMILIES = Catalog().families
 OFF, IBPB, BHB = 1, 2, 3

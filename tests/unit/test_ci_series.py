@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 SCRIPT = REPOSITORY / "pipelines" / "ci" / "series"
 DIGEST = "0123456789ab"

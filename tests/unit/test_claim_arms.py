@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitigauge.claims.tables import Claim, ClaimSource
-from mitigauge.pages.claims import set_beside
+from mitigauge.analysis.claims.tables import Claim, ClaimSource
+from mitigauge.reporting.pages.claims import set_beside
 from tests.unit.tables.test_counters import experiment
 
 

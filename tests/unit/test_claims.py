@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.claims.comparison import Finding, weigh
-from mitigauge.claims.files import ClaimFile, claim_files, read_claims
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.errors import InvalidInput
+from mitigauge.analysis.claims.comparison import Finding, weigh
+from mitigauge.analysis.claims.files import ClaimFile, claim_files, read_claims
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.errors import InvalidInput
 from tests.measuring import within_processor_s
 
 EMERALD = "Intel(R) Xeon(R) Platinum 8592+"

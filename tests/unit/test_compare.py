@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.main import build
-from mitigauge.errors import InvalidInput, MitigaugeError
-from mitigauge.settings import REPOSITORY
-from mitigauge.verdicts.boots_comparison import ArmComparison, compare
-from mitigauge.verdicts.boots_csv import COLUMNS, BootsFile
+from mitigauge.analysis.verdicts.boots_comparison import ArmComparison, compare
+from mitigauge.analysis.verdicts.boots_csv import COLUMNS, BootsFile
+from mitigauge.core.errors import InvalidInput, MitigaugeError
+from mitigauge.core.settings import REPOSITORY
 
 Row = dict[str, Any]
 

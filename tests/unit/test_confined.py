@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.confinement import Limits, run_confined
+from mitigauge.core.errors import InvalidInput
+from mitigauge.storage.files.confinement import Limits, run_confined
 
 LIMITS = Limits(seconds=5.0, memory_bytes=200 << 20, output_bytes=10_000)
 

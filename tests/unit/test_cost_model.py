@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mitigauge.verdicts.cost_model import Side, cost_model
+from mitigauge.analysis.verdicts.cost_model import Side, cost_model
 
 
 def side(value: float, *exits: tuple[float, float], vcpus: float = 1.0) -> Side:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.runs.states import BootState
 from pipelines.decision import (
     DID_NOT_BOOT_LIMIT,
     FAULTS_IN_A_ROW_LIMIT,

@@ -9,8 +9,8 @@ import pytest
 
 from cli.demo import _hosts_to_start, named_hosts, require_free_port
 from cli.processes import running
-from mitigauge.errors import MitigaugeError
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.settings import REPOSITORY
 
 
 def test_a_port_that_is_taken_is_refused_with_the_way_out() -> None:

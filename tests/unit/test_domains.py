@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import ResultBody, check_against_case
-from mitigauge.settings import REPOSITORY
-from mitigauge.stats.domain import Domain, domain_of
-from mitigauge.verdicts.boots_csv import BootsFile
-from mitigauge.workloads.definitions import Metric
+from mitigauge.analysis.verdicts.boots_csv import BootsFile
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.stats.domain import Domain, domain_of
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.results.schema import ResultBody, check_against_case
+from mitigauge.measurement.workloads.definitions import Metric
 
 BODY = {
     "schema": "mitigauge.result/1", "workload": "spin", "case_id": "1", "parameters": {},

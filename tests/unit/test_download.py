@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from mitigauge.documents.csv_text import as_csv, as_json_lines, harmless
+from mitigauge.core.documents.csv_text import as_csv, as_json_lines, harmless
 
 
 @pytest.mark.parametrize(

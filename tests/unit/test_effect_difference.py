@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.effect_difference import Change, change_difference
+from mitigauge.core.stats.effect_difference import Change, change_difference
 
 
 def test_a_change_from_five_to_ten_percent_is_a_ratio() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from mitigauge.stats.effects_apart import (
+from mitigauge.core.stats.effects_apart import (
     Differences,
     Estimates,
     StoredEffects,
@@ -22,8 +22,8 @@ from mitigauge.stats.effects_apart import (
     percent_of,
     residual_df,
 )
-from mitigauge.stats.question import Question
-from mitigauge.stats.verdicts import judge_many
+from mitigauge.core.stats.question import Question
+from mitigauge.core.stats.verdicts import judge_many
 
 Array = NDArray[Any]
 

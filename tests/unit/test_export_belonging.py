@@ -12,8 +12,8 @@ from sqlalchemy import (
     Table,
 )
 
-from mitigauge.database.metadata import whole_metadata
-from mitigauge.exports.ownership import ARRAYS_OF_IDS, LEFT_OUT, Belonging
+from mitigauge.storage.database.metadata import whole_metadata
+from mitigauge.upkeep.exports.ownership import ARRAYS_OF_IDS, LEFT_OUT, Belonging
 
 
 def key(name: str = "id", to: str = "", *, null: bool = False) -> Column[int]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.experiments.factorial import ALL, MOST_KNOBS, NONE, Design, design_of
+from mitigauge.measurement.experiments.factorial import ALL, MOST_KNOBS, NONE, Design, design_of
 
 KNOBS = ("pti", "bhi", "mds", "swapgs", "its", "ssb", "ibpb", "l1d")
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mitigauge.experiments.factorial import design_of
-from mitigauge.stats import factorial
-from mitigauge.stats.factorial import BootPoint, Cost, FactorialEstimate, estimate
+from mitigauge.core.stats import factorial
+from mitigauge.core.stats.factorial import BootPoint, Cost, FactorialEstimate, estimate
+from mitigauge.measurement.experiments.factorial import design_of
 
 KNOBS = tuple(f"k{i}" for i in range(8))
 PAIRS = (("k0", "k1"), ("k2", "k3"), ("k4", "k5"))

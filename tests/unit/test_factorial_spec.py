@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.checks import check_text
-from mitigauge.experiments.spec_model import ExperimentSpec
-from mitigauge.modes.crossing import wanted_by
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.checks import check_text
+from mitigauge.measurement.experiments.spec_model import ExperimentSpec
+from mitigauge.measurement.modes.crossing import wanted_by
 
 TEXT = (REPOSITORY / "experiments" / "lab-mitigation-prices.yml").read_text()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.experiments.tables import Case, Comparison
-from mitigauge.runs.tables import Boot, Run
+from mitigauge.measurement.experiments.tables import Case, Comparison
+from mitigauge.measurement.runs.tables import Boot, Run
 from pipelines.steps.measure import LEAD_S, first_look_s
 
 

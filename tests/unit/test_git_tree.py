@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 from pipelines.adapters.git_tree import GitTree
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 HOOK = "scripts/hooks/pre-commit"
 # What needs the whole project.

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.files.hostile_text import clean
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.fleet.service import host_vars
-from mitigauge.runs.boot_evidence import WrittenEntry
+from mitigauge.core.hostile_text import clean
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.fleet.service import host_vars
+from mitigauge.measurement.runs.boot_evidence import WrittenEntry
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.fleet.check import Item, State
-from mitigauge.fleet.service import host_vars
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.check import Item, State
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters import ansible_host
 from pipelines.adapters.ansible import PlayFailure
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

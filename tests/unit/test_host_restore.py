@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.boot_evidence import BootProof
 from pipelines import next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_restore import PutBack, put_back

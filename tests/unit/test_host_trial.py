@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import host as host_command
-from mitigauge.errors import NotReady
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.fleet.check import Item, State
-from mitigauge.runs.boot_evidence import BootProof
+from mitigauge.core.errors import NotReady
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.fleet.check import Item, State
+from mitigauge.measurement.runs.boot_evidence import BootProof
 from pipelines import host_check, next_boot
 from pipelines.host_control import LabFault, Unanswered
 from pipelines.host_trial import tried

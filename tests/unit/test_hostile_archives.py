@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.settings import get_settings
+from mitigauge.core.settings import get_settings
 from pipelines.host_control import LabFault
 from pipelines.steps import archive as archives
 from pipelines.steps.archive import unpacked

@@ -12,13 +12,13 @@ import pytest
 from lab.execution import Execution
 from lab.hosts import LabPaths
 from lab.inventory import host_vars as lab_vars
-from mitigauge.clock import Clock
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.fleet import inventory
-from mitigauge.fleet.inventory_values import InventoryValues
-from mitigauge.fleet.power_values import POWER_DRIVERS
-from mitigauge.fleet.service import HostVars, host_vars
-from mitigauge.settings import get_settings
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import get_settings
+from mitigauge.measurement.fleet import inventory
+from mitigauge.measurement.fleet.inventory_values import InventoryValues
+from mitigauge.measurement.fleet.power_values import POWER_DRIVERS
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 from pipelines.adapters.console import open_console
 from pipelines.adapters.power import DRIVERS, open_power
 from tests.specs import markers

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 SECRET = (
     ".env",
@@ -42,7 +42,7 @@ WANTED = (
     "ansible/envs/lab/hosts.yml",
     "ansible/envs/example/hosts.yml",
     "ansible/envs/example/group_vars/all.yml",
-    "mitigauge/settings.py",
+    "mitigauge/core/settings.py",
     "pipelines/adapters/power/password.py",
     "mitigauge/access/secret.py",
     "docker-compose.yml",

@@ -33,9 +33,9 @@ from lab.inventory import host_vars
 from lab.progress import ConsoleProgress
 from lab.qemu import host_arguments
 from lab.recipe import Recipe, lab_recipe, read_package_list
-from mitigauge.clock import Clock
-from mitigauge.settings import Settings
-from mitigauge.wire.exact import INSTRUCTION_NS
+from mitigauge.core.clock import Clock
+from mitigauge.core.settings import Settings
+from mitigauge.core.wire.exact import INSTRUCTION_NS
 
 ANOTHER_LAB = 43000
 COUNTING = Execution("tcg", Clock.COUNTED)

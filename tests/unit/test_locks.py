@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from mitigauge.database.locks import SCHEMA_LOCK, Lock
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.database.locks import SCHEMA_LOCK, Lock
 
 # What PostgreSQL calls them, with what stands first in the brackets.
 TAKEN = re.compile(r"pg_(?:try_)?advisory_\w*lock\w*\(\s*([^\s,)]*)")

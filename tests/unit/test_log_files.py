@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.files.log_files import cut_log, hollow_log
+from mitigauge.storage.files.log_files import cut_log, hollow_log
 
 LINE = b"%07d what the server said\n"
 

@@ -7,8 +7,8 @@ from email.message import EmailMessage
 
 import pytest
 
-from mitigauge.deliveries.states import DeliveryState
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.deliveries.states import DeliveryState
 from pipelines.adapters.mail import NotSent, hand_over, receivers_of, send
 from tests.mail_server import mail_server
 from tests.slow_server import bad_server

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.commands import CASES
 from tests.loading import load
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.clock import Clock
-from mitigauge.fleet.check import State, items
+from mitigauge.core.clock import Clock
+from mitigauge.measurement.fleet.check import State, items
 from tests.loading import load
 from tests.unit.fleet.test_check import GOOD, NOW
 

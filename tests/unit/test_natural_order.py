@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from mitigauge.files.natural_order import natural_order
+from mitigauge.core.natural_order import natural_order
 
 
 def test_numbers_within_names_are_counted() -> None:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.experiments.tables import Arm
-from mitigauge.pages.noise import Costs, costs_of, noise_view
-from mitigauge.runs.repository import BootLine
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.experiments.tables import Arm
+from mitigauge.measurement.runs.repository import BootLine
+from mitigauge.reporting.pages.noise import Costs, costs_of, noise_view
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 TIME = CaseMetric("ns", "lower", "Time", primary=True)

@@ -11,8 +11,8 @@ from mitigauge.access.oidc_claims import NoRole, check_claims, groups_of, identi
 from mitigauge.access.oidc_settings import SingleSignOn, is_safe, read_roles, single_sign_on
 from mitigauge.access.roles import Role
 from mitigauge.access.service import Unauthenticated
-from mitigauge.errors import InvalidInput
-from mitigauge.settings import settings_from
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import settings_from
 from tests.oidc_made import CLIENT, settings_of
 
 ISSUER = "https://login.example.org"

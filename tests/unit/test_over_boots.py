@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from mitigauge.stats.boot_interval import boot_interval
-from mitigauge.verdicts.over_boots import FigureQuestion, OverBoots, over_boots
+from mitigauge.analysis.verdicts.over_boots import FigureQuestion, OverBoots, over_boots
+from mitigauge.core.stats.boot_interval import boot_interval
 
 BASE, OTHER, THIRD = 1, 2, 3
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.clock import Clock
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.pages.pair_matches import (
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.reporting.pages.pair_matches import (
     ArmLine,
     CaseLine,
     RunLine,
@@ -18,7 +18,7 @@ from mitigauge.pages.pair_matches import (
     pair_arms,
     pair_hosts,
 )
-from mitigauge.pages.pair_schemas import Unmatched
+from mitigauge.reporting.pages.pair_schemas import Unmatched
 
 TIME = CaseMetric("ns", "lower", "Time", True)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from mitigauge.files.confinement import run_confined
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.storage.files.confinement import run_confined
 from pipelines.steps.parser import PARSER_LIMITS
 
 WORKLOADS = REPOSITORY / "workloads"

@@ -17,11 +17,11 @@ import pytest
 from api.oidc_begun import begin_log_in
 from api.oidc_provider import Provider, ProviderAway
 from mitigauge.access.oidc_settings import single_sign_on
-from mitigauge.deliveries.states import DeliveryState
-from mitigauge.errors import NotReady
-from mitigauge.files import blobs
-from mitigauge.files.blobs import BlobStore, blob_store
-from mitigauge.settings import Settings, settings_from
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import Settings, settings_from
+from mitigauge.reporting.deliveries.states import DeliveryState
+from mitigauge.storage.files import blobs
+from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines.adapters.archive import Archive, ArchiveAway, Validators
 from pipelines.adapters.mail import hand_over
 from tests.lab.certificates import Authority, Issued

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.experiments.plan import PlannedBoot, plan_run
+from mitigauge.measurement.experiments.plan import PlannedBoot, plan_run
 
 ARMS = ["off", "ibpb", "bhb-clear"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from cli import progress
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.pages.schemas import EventView, ProgressView
-from mitigauge.runs.states import RunState
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.reporting.pages.schemas import EventView, ProgressView
 from tests.matrix_views import run
 
 END = EventView(

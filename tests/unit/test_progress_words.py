@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cli.progress import run_words
-from mitigauge.runs.states import RunState
+from mitigauge.measurement.runs.states import RunState
 from tests.matrix_views import run
 
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.modes.families import Expectation
-from mitigauge.modes.settings import Settings
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.runs.proof import (
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.modes.settings import Settings
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.proof import (
     INDISPENSABLE,
     Requested,
     judge_boot,
     missing_of,
     unexpected_taint,
 )
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.runs.states import BootState
 
 GRUB, KEXEC = 0x72, 0xD0
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")

@@ -11,13 +11,18 @@ from functools import cache
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.claims.files import ClaimEntry, ClaimFile, claim_files, read_claims
-from mitigauge.experiments.checks import check_text
-from mitigauge.experiments.spec_model import ArmSpec, ComparisonSpec, ExperimentSpec, cases_of
-from mitigauge.modes.crossing import parts
-from mitigauge.settings import REPOSITORY
-from mitigauge.workloads.definitions import Value
+from mitigauge.analysis.claims.files import ClaimEntry, ClaimFile, claim_files, read_claims
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.checks import check_text
+from mitigauge.measurement.experiments.spec_model import (
+    ArmSpec,
+    ComparisonSpec,
+    ExperimentSpec,
+    cases_of,
+)
+from mitigauge.measurement.modes.crossing import parts
+from mitigauge.measurement.workloads.definitions import Value
 
 CATALOG = Catalog()
 LAB = "lab"

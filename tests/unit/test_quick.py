@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 
 quick = load("scripts/quick.py")
 IMPORTERS = {
-    "mitigauge.stats.bounds": {"mitigauge.stats.verdict", "tests.unit.test_bounds"},
-    "mitigauge.stats.verdict": {"mitigauge.reports.text", "tests.unit.test_verdict"},
-    "mitigauge.reports.text": {"mitigauge.stats.bounds", "tests.unit.test_text"},
+    "mitigauge.core.stats.bounds": {"mitigauge.core.stats.verdict", "tests.unit.test_bounds"},
+    "mitigauge.core.stats.verdict": {"mitigauge.reports.text", "tests.unit.test_verdict"},
+    "mitigauge.reports.text": {"mitigauge.core.stats.bounds", "tests.unit.test_text"},
 }
 TEXTS = {
     "tests/unit/test_bounds.py": "",
@@ -33,26 +33,30 @@ def found(*changed: str, depth: int = 4) -> list[tuple[str, int, str]]:
 
 
 def test_nearest_importers_come_first_and_tell_through_what() -> None:
-    assert found("mitigauge/stats/bounds.py") == [
-        ("test_bounds.py", 1, "imports mitigauge.stats.bounds"),
-        ("test_verdict.py", 2, "imports mitigauge.stats.bounds through mitigauge.stats.verdict"),
+    assert found("mitigauge/core/stats/bounds.py") == [
+        ("test_bounds.py", 1, "imports mitigauge.core.stats.bounds"),
+        (
+            "test_verdict.py",
+            2,
+            "imports mitigauge.core.stats.bounds through mitigauge.core.stats.verdict",
+        ),
         (
             "test_text.py",
             3,
-            "imports mitigauge.stats.bounds through mitigauge.reports.text, "
-            "mitigauge.stats.verdict",
+            "imports mitigauge.core.stats.bounds through mitigauge.reports.text, "
+            "mitigauge.core.stats.verdict",
         ),
     ]
 
 
 def test_what_is_further_away_than_asked_is_not_there() -> None:
-    near = found("mitigauge/stats/bounds.py", depth=1)
+    near = found("mitigauge/core/stats/bounds.py", depth=1)
     assert [name for name, *_ in near] == ["test_bounds.py"]
 
 
 def test_a_changed_test_is_its_own_and_a_folder_is_its_package() -> None:
     assert found("tests/unit/test_text.py") == [("test_text.py", 0, "changed")]
-    assert quick.module_of("mitigauge/stats/__init__.py") == "mitigauge.stats"
+    assert quick.module_of("mitigauge/core/stats/__init__.py") == "mitigauge.core.stats"
     assert quick.module_of("workloads/spin/parse.py") is None
     assert quick.module_of("mitigauge/README.md") is None
 
@@ -97,10 +101,10 @@ def test_what_is_left_out_is_told() -> None:
 
 def test_the_house_is_found_whole() -> None:
     importers = quick.importers_of_all()
-    assert "tests.unit.test_quick" not in importers["mitigauge.stats.bounds"]
+    assert "tests.unit.test_quick" not in importers["mitigauge.core.stats.bounds"]
     assert "tests.unit.test_quick" in importers["tests.loading"]
     # Whoever imports a part of a package runs the package's own file.
-    assert importers["mitigauge.stats.bounds"] <= importers["mitigauge.stats"]
+    assert importers["mitigauge.core.stats.bounds"] <= importers["mitigauge.core.stats"]
 
 
 @pytest.fixture

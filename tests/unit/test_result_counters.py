@@ -5,9 +5,9 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import check_against_case, read_result
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.results.schema import check_against_case, read_result
 
 TIME = {"unit": "ns", "direction": "lower", "warmup": [], "values": [1.0, 2.0]}
 DECLARED = {

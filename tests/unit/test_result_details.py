@@ -11,12 +11,12 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.results.details import MOST_POINTS, BootDetails, PassDetails, of_boot
-from mitigauge.results.schema import read_result
-from mitigauge.workloads.definitions import Workload
-from mitigauge.workloads.details import Details
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.results.details import MOST_POINTS, BootDetails, PassDetails, of_boot
+from mitigauge.measurement.results.schema import read_result
+from mitigauge.measurement.workloads.definitions import Workload
+from mitigauge.measurement.workloads.details import Details
 from pipelines.steps.parser import checked, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.results import BODY

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mitigauge.fleet.tables import Host
-from mitigauge.pages.runs import in_words
-from mitigauge.runs.count_repository import CurrentBoot
-from mitigauge.runs.states import WAITS_FOR_TURN, BootState
-from mitigauge.runs.tables import Run
+from mitigauge.measurement.fleet.tables import Host
+from mitigauge.measurement.runs.count_repository import CurrentBoot
+from mitigauge.measurement.runs.states import WAITS_FOR_TURN, BootState
+from mitigauge.measurement.runs.tables import Run
+from mitigauge.reporting.pages.runs import in_words
 
 MOMENT = datetime(2026, 11, 1, 9, 5, tzinfo=UTC)
 NOW = MOMENT - timedelta(minutes=4)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
 
 TABLE = REPOSITORY / "tests" / "sentences.yml"
 ROWS: list[dict[str, str]] = parse_yaml(TABLE.read_text(), str(TABLE)).data["sentences"]

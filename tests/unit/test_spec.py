@@ -7,15 +7,15 @@ import re
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.spec_model import ExperimentSpec, cases_of
-from mitigauge.modes.crossing import wanted_by
-from mitigauge.modes.settings import GuestVcpus, Settings
-from mitigauge.wire.case import BY_ARM
-from mitigauge.workloads.definitions import Parameter
+from mitigauge.core.clock import Clock
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.wire.case import BY_ARM
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_model import ExperimentSpec, cases_of
+from mitigauge.measurement.modes.crossing import wanted_by
+from mitigauge.measurement.modes.settings import GuestVcpus, Settings
+from mitigauge.measurement.workloads.definitions import Parameter
 from tests.specs import CATALOG, HOSTS, SPEC
 
 

@@ -14,10 +14,12 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.spec_model import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import MAX_BYTES, MAX_DEPTH, MAX_NODES, parse_yaml
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_model import (
     MAX_BOOTS,
     MAX_CASES,
     ExperimentSpec,
@@ -25,8 +27,6 @@ from mitigauge.experiments.spec_model import (
     cases_of,
     count_of,
 )
-from mitigauge.files.yaml_file import MAX_BYTES, MAX_DEPTH, MAX_NODES, parse_yaml
-from mitigauge.settings import REPOSITORY
 from tests.fuzz import specs
 from tests.measuring import within_processor_s
 from tests.specs import CATALOG, HOSTS, SPEC, markers
@@ -435,9 +435,9 @@ def test_every_spec_of_the_project_is_read() -> None:
     """In a process that may take 512 MB and no more."""
     program = (
         "from pathlib import Path\n"
-        "from mitigauge.catalog import Catalog\n"
-        "from mitigauge.experiments.spec_model import ExperimentSpec\n"
-        "from mitigauge.files.yaml_file import parse_yaml\n"
+        "from mitigauge.measurement.catalog import Catalog\n"
+        "from mitigauge.measurement.experiments.spec_model import ExperimentSpec\n"
+        "from mitigauge.core.yaml_file import parse_yaml\n"
         "for path in sorted(Path('experiments').glob('*.yml')):\n"
         "    ExperimentSpec.model_validate(parse_yaml(path.read_text(), str(path)).data)\n"
         "    print(path.name)\n"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.checks import check_text
-from mitigauge.experiments.spec_model import cases_of
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.checks import check_text
+from mitigauge.measurement.experiments.spec_model import cases_of
 
 SPECS = sorted((REPOSITORY / "experiments").glob("*.yml"))
 LETTER = REPOSITORY / "experiments" / "vmscape-cover-letter.yml"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.fleet.power_values import SshConsoleValues
-from mitigauge.fleet.service import host_vars
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.fleet.power_values import SshConsoleValues
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters import ansible
 from pipelines.adapters.ansible import PlayUnreachable, PlayUntrusted, run_playbook
 from pipelines.adapters.console.log import ConsoleError

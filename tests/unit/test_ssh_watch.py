@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 from pipelines.adapters import ssh_watch
 from pipelines.adapters.ssh_command import ssh_command
 from pipelines.adapters.ssh_watch import PROGRAM, SshWatch

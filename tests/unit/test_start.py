@@ -15,10 +15,10 @@ from alembic.script import ScriptDirectory
 from cli.experiment import read_spec_file
 from cli.lazy import loaded
 from cli.main import ENTRIES
-from mitigauge.database.schema_revision import MIGRATIONS, wanted_revision
-from mitigauge.errors import InvalidInput
-from mitigauge.files.yaml_file import MAX_BYTES, parse_yaml
-from mitigauge.settings import REPOSITORY, Settings, settings_from
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY, Settings, settings_from
+from mitigauge.core.yaml_file import MAX_BYTES, parse_yaml
+from mitigauge.storage.database.schema_revision import MIGRATIONS, wanted_revision
 
 # Typer itself takes pydantic; a capture is unpacked by zstandard, which is small.
 HEAVY = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.block_model import fit_blocks
+from mitigauge.core.stats.block_model import fit_blocks
 
 
 def long_way(y: np.ndarray, present: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:

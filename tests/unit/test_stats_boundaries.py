@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from mitigauge.stats.boundaries import (
+from mitigauge.core.stats.boundaries import (
     INTERVAL_WEIGHTS,
     STANDARD_LOOKS,
     WEIGHTS,
@@ -15,8 +15,8 @@ from mitigauge.stats.boundaries import (
     look_levels,
     looks_until,
 )
-from mitigauge.stats.calibration import levels_of, main, smallest_p
-from mitigauge.stats.verdicts import ArmVerdict, Question, judge_many
+from mitigauge.core.stats.calibration import levels_of, main, smallest_p
+from mitigauge.core.stats.verdicts import ArmVerdict, Question, judge_many
 
 Noise = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.change_points import courses, wild
-from mitigauge.stats.energy import all_middles, gaps_of, ranks_of, weights
-from mitigauge.stats.permutations import largest_differences
+from mitigauge.core.stats.change_points import courses, wild
+from mitigauge.core.stats.energy import all_middles, gaps_of, ranks_of, weights
+from mitigauge.core.stats.permutations import largest_differences
 
 RNG = np.random.default_rng(5)
 NOISE = RNG.normal(0.0, 0.001, 60)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from mitigauge.stats.dunnett import critical_value, loadings_of, p_values
+from mitigauge.core.stats.dunnett import critical_value, loadings_of, p_values
 
 HALF = 0.5**0.5
 

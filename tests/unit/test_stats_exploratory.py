@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.stats.exploratory import judge_exploratory
-from mitigauge.stats.question import Question
-from mitigauge.stats.terms import FALSE_DISCOVERY_RATE
+from mitigauge.core.stats.exploratory import judge_exploratory
+from mitigauge.core.stats.question import Question
+from mitigauge.core.stats.terms import FALSE_DISCOVERY_RATE
 
 
 def case(effect: float, *, blocks: int = 8, noise: float = 0.01, seed: int = 1, **rest) -> Question:  # type: ignore[no-untyped-def]

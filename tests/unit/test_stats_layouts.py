@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from bench.stats.layouts import Truth, outcome_of
-from mitigauge.stats.layouts import by_layout
-from mitigauge.stats.verdicts import judge
+from mitigauge.core.stats.layouts import by_layout
+from mitigauge.core.stats.verdicts import judge
 
 BLOCKS = 12
 

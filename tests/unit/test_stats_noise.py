@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.stats.modality import two_groups
-from mitigauge.stats.multiplicity import q_values
-from mitigauge.stats.noise import NoiseSplit, recommended_iterations, split_noise
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.modality import two_groups
+from mitigauge.core.stats.multiplicity import q_values
+from mitigauge.core.stats.noise import NoiseSplit, recommended_iterations, split_noise
 
 
 def nested(boot: float, iteration: float, *, blocks: int = 400, k: int = 5) -> dict[str, object]:

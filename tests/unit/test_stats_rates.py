@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.stats.rates import rate_interval
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.rates import rate_interval
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 1), (0, 300), (1, 100), (7, 7), (20, 2000)])

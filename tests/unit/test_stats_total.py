@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mitigauge.stats.boot_means import mean_of
-from mitigauge.stats.exploratory import judge_exploratory
-from mitigauge.stats.modality import two_groups
-from mitigauge.stats.noise import NoiseSplit, recommended_iterations, split_noise
-from mitigauge.stats.question import ArmVerdict, Question
-from mitigauge.stats.verdicts import judge_many
+from mitigauge.core.stats.boot_means import mean_of
+from mitigauge.core.stats.exploratory import judge_exploratory
+from mitigauge.core.stats.modality import two_groups
+from mitigauge.core.stats.noise import NoiseSplit, recommended_iterations, split_noise
+from mitigauge.core.stats.question import ArmVerdict, Question
+from mitigauge.core.stats.verdicts import judge_many
 
 LARGEST = sys.float_info.max
 ODD = [0.0, -0.0, 5e-324, -5e-324, 2.3e-308, 1e-160, 1.0, 1e100, -1e100, 1e308, LARGEST, -LARGEST]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mitigauge.errors import InvalidInput
-from mitigauge.stats.verdicts import ArmVerdict, Question, judge, judge_many
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.verdicts import ArmVerdict, Question, judge, judge_many
 from tests.measuring import within_processor_s
 
 Boots = dict[str, dict[int, list[float]]]

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.hostile_text import clean
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.fleet.inventory_values import InventoryValues
-from mitigauge.fleet.service import host_vars
-from mitigauge.wire.case import Case
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.hostile_text import clean
+from mitigauge.core.wire.case import Case
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.fleet.inventory_values import InventoryValues
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 
 tiers = load("scripts/tiers.py")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mitigauge.trends.detection import Terms, read_all
-from mitigauge.trends.repository import ValueRow
+from mitigauge.tracking.trends.detection import Terms, read_all
+from mitigauge.tracking.trends.repository import ValueRow
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.trends.values import line_of
+from mitigauge.tracking.trends.values import line_of
 
 ONE, OTHER = ["a" * 64, "b" * 64], ["c" * 64]
 

@@ -11,11 +11,11 @@ from psycopg.conninfo import conninfo_to_dict
 from ruamel.yaml import YAML
 from sqlalchemy import make_url
 
-from mitigauge.database.direct import plain
-from mitigauge.database.engine import database_url
-from mitigauge.errors import InvalidInput
-from mitigauge.settings import REPOSITORY, Settings, settings_from
-from mitigauge.variables import IN_FILE, OTHERS, PREFIX
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY, Settings, settings_from
+from mitigauge.core.variables import IN_FILE, OTHERS, PREFIX
+from mitigauge.storage.database.direct import plain
+from mitigauge.storage.database.engine import database_url
 
 URL = "postgresql://mitigauge@database/mitigauge"
 PASSWORDS = ["plain", "p@ss:w/rd#%?&=+", "a b", "%41", "é😀", "'\"\\$`", "x\ty", "[::1]", "@", ":"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.fleet.service import host_vars
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters import ansible_host
 from pipelines.adapters.ansible import PlayCancelled, PlayResult
 from pipelines.adapters.ansible_host import AnsibleHost

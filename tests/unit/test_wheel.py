@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
 PARTS = ("mitigauge", "cli", "lab", "api", "pipelines", "requirements")
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
@@ -19,8 +19,8 @@ NOT_PACKAGED = REPOSITORY / "lab" / "image"
 # The package's own file, its version, and data files that are read at run time.
 ASK = """
 import mitigauge
-from mitigauge.profiles.store.normalise import rules
-from mitigauge.stats.boundaries import look_levels
+from mitigauge.analysis.profiles.store.normalise import rules
+from mitigauge.core.stats.boundaries import look_levels
 rules(), look_levels((2, 4), contrasts=1, alpha=0.05)
 print(mitigauge.__file__)
 """

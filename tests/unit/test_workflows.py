@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
 
 WORKFLOWS = sorted(
     path

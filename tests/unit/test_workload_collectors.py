@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.collectors.figures import figures_of, mean
-from mitigauge.collectors.samples import read_series
-from mitigauge.collectors.service import read_collected
-from mitigauge.wire.collectors import CHEAP, NAMES
+from mitigauge.core.wire.collectors import CHEAP, NAMES
+from mitigauge.measurement.collectors.figures import figures_of, mean
+from mitigauge.measurement.collectors.samples import read_series
+from mitigauge.measurement.collectors.service import read_collected
 from tests.loading import load, stage_runner
 
 kit = load("workloads/_kit/collectors.py")

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mitigauge.catalog import Catalog
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
 from tests.loading import load
 from tests.workload_cases import edit, refused_of_300
 

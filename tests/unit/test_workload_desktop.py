@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
 from tests.loading import load
 from tests.workload_cases import edit, refused_of_300
 

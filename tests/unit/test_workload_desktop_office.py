@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 
 OFFICE = REPOSITORY / "workloads/desktop/office"

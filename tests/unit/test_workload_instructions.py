@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 
 instructions = load("ansible/roles/workload/files/_instructions.py")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
+from mitigauge.measurement.catalog import Catalog
 from tests.loading import load
 
 iperf = load("workloads/iperf/run")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.profiles.capture.capture import read_capture
-from mitigauge.profiles.capture.recording import Recorded, Recording
-from mitigauge.profiles.diff.service import unit_of
-from mitigauge.profiles.store.normalise import rules, without_idle
+from mitigauge.analysis.profiles.capture.capture import read_capture
+from mitigauge.analysis.profiles.capture.recording import Recorded, Recording
+from mitigauge.analysis.profiles.diff.service import unit_of
+from mitigauge.analysis.profiles.store.normalise import rules, without_idle
 from tests.loading import load
 
 off_cpu = load("ansible/roles/workload/files/_off_cpu.py")

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mitigauge.profiles.capture.capture import Capture, read_capture
-from mitigauge.profiles.capture.recording import find_recording
-from mitigauge.profiles.diff.compare import BootProfile, FrameDiff, diff_frames
-from mitigauge.profiles.store.functions import function_weights
-from mitigauge.profiles.store.normalise import rules, without_idle
-from mitigauge.profiles.store.tree import FrameTree
+from mitigauge.analysis.profiles.capture.capture import Capture, read_capture
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.analysis.profiles.diff.compare import BootProfile, FrameDiff, diff_frames
+from mitigauge.analysis.profiles.store.functions import function_weights
+from mitigauge.analysis.profiles.store.normalise import rules, without_idle
+from mitigauge.analysis.profiles.store.tree import FrameTree
 from tests.loading import load, stage_runner
 from tests.unit.profiles.named import alike, name, number
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import capstone
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
 from tests.loading import load
 
 WORKLOAD = REPOSITORY / "workloads/paths"

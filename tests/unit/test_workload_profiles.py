@@ -22,10 +22,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.profiles.capture.capture import read_capture
-from mitigauge.profiles.capture.recording import find_recording
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire.case import PROFILE_MARGIN_S
+from mitigauge.analysis.profiles.capture.capture import read_capture
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire.case import PROFILE_MARGIN_S
 from tests.loading import load, stage_runner
 
 RECORDED = REPOSITORY / "tests/fixtures/profiles/syscall-basic.perf.script.gz"

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleError
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 
 ROLES = "ansible/roles"

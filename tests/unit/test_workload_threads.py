@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from mitigauge.results.threads import ThreadsBody
-from mitigauge.wire.threads import MOST_NAMES
+from mitigauge.core.wire.threads import MOST_NAMES
+from mitigauge.measurement.results.threads import ThreadsBody
 from tests.loading import load
 
 load("workloads/wakeups/parse.py")

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import check_against_case, read_result
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.results.schema import check_against_case, read_result
 from tests.loading import load
 from tests.workload_cases import edit, reseal
 

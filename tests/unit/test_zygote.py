@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.version import VERSION
+from mitigauge.core.version import VERSION
 from tests.commands import COMMAND, others
 from tests.zygote import Forked, Zygote, log_streams, run
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sqlalchemy import Engine, select
 
-from mitigauge.database.engine import transaction
-from mitigauge.profiles.exact.ledger import Branches, Data, Ledger, LedgerFunction
-from mitigauge.profiles.exact.service import CountedPass, store_counts
-from mitigauge.profiles.store.tables import Profile
-from mitigauge.runs.tables import Boot
+from mitigauge.storage.database.engine import transaction
+from mitigauge.analysis.profiles.exact.ledger import Branches, Data, Ledger, LedgerFunction
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.measurement.runs.tables import Boot
 from tests.unit.exact.ledgers import Lines, function, ledger
 
 ENTRY = [f"movq ${number}, %r{8 + number % 8}" for number in range(20)]

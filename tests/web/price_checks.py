@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sqlalchemy import Engine, select
 
-from mitigauge.clock import Clock
-from mitigauge.database.engine import transaction
-from mitigauge.experiments.tables import Experiment
-from mitigauge.prices.levels import Checked
-from mitigauge.prices.repository import put
-from mitigauge.prices.schemas import CheckedOn
+from mitigauge.core.clock import Clock
+from mitigauge.storage.database.engine import transaction
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.analysis.prices.levels import Checked
+from mitigauge.analysis.prices.repository import put
+from mitigauge.analysis.prices.schemas import CheckedOn
 
 ARMS = ("spectre-bhi/loop", "vmscape/ibpb-exit-to-user", "mds/full")
 

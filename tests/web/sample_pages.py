@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import Engine
 
-from mitigauge.collectors.samples import Samples
-from mitigauge.collectors.service import Collected, read_collected, store_collected
-from mitigauge.database.engine import transaction
-from mitigauge.experiments import repository as experiment_rows
-from mitigauge.runs import repository as run_rows
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire.collectors import Kind
+from mitigauge.measurement.collectors.samples import Samples
+from mitigauge.measurement.collectors.service import Collected, read_collected, store_collected
+from mitigauge.storage.database.engine import transaction
+from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire.collectors import Kind
 
 RECORDED = REPOSITORY / "tests/fixtures/collected"
 NAMES = ("cpu", "memory", "disk", "network")

@@ -30,41 +30,41 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
-from mitigauge.bisect.question import Question
-from mitigauge.bisect.service import begin
-from mitigauge.bisect.sources import from_patches
-from mitigauge.clock import Clock
-from mitigauge.database.embedded_server import stop
-from mitigauge.database.engine import (
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.service import begin
+from mitigauge.tracking.bisect.sources import from_patches
+from mitigauge.core.clock import Clock
+from mitigauge.storage.database.embedded_server import stop
+from mitigauge.storage.database.engine import (
     alembic_config,
     database_now,
     database_url,
     get_engine,
     transaction,
 )
-from mitigauge.experiments.spec import read_spec
-from mitigauge.experiments.tables import Arm, Experiment
-from mitigauge.files.blobs import blob_store
-from mitigauge.fleet.tables import Host
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.tables import Arm, Experiment
+from mitigauge.storage.files.blobs import blob_store
+from mitigauge.measurement.fleet.tables import Host
 from mitigauge.kernels.patch import Patch
-from mitigauge.letters.weekly import service as weekly
-from mitigauge.mails.files import read_mails
-from mitigauge.profiles.capture.instructions import read_instructions
-from mitigauge.profiles.store.instructions import store_instructions
-from mitigauge.profiles.store.tables import Profile
-from mitigauge.regressions import repository as regression_rows
-from mitigauge.regressions import service as regressions
-from mitigauge.regressions.schemas import NewRegression
-from mitigauge.regressions.states import Origin
-from mitigauge.regressions.tables import Regression
-from mitigauge.runs.submission import submit
-from mitigauge.runs.tables import Boot, Run
-from mitigauge.series.case_choice import CaseChoice, CaseReach
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.service import SeriesOptions, add
-from mitigauge.series.states import RevisionState
-from mitigauge.settings import REPOSITORY, get_settings
-from mitigauge.verdicts.tables import StoredVerdict
+from mitigauge.reporting.letters.weekly import service as weekly
+from mitigauge.kernels.mails.files import read_mails
+from mitigauge.analysis.profiles.capture.instructions import read_instructions
+from mitigauge.analysis.profiles.store.instructions import store_instructions
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.tracking.regressions import repository as regression_rows
+from mitigauge.tracking.regressions import service as regressions
+from mitigauge.tracking.regressions.schemas import NewRegression
+from mitigauge.tracking.regressions.states import Origin
+from mitigauge.tracking.regressions.tables import Regression
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.tracking.series.case_choice import CaseChoice, CaseReach
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions, add
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.analysis.verdicts.tables import StoredVerdict
 from tests import recording
 from tests.crash.simulated_host import write_world
 from tests.desktop_world import make_desktops

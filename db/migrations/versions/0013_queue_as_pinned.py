@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from mitigauge.database.queue_schema import drop_queue, make_queue
+from mitigauge.storage.database.queue_schema import drop_queue, make_queue
 
 revision = "0013"
 down_revision = "0012"

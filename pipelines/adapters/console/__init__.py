@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from mitigauge.fleet.power_values import (
+from mitigauge.measurement.fleet.power_values import (
     FileConsoleValues,
     NoConsoleValues,
     console_values,
 )
-from mitigauge.fleet.service import HostVars
+from mitigauge.measurement.fleet.service import HostVars
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.console.probe import Probed
 from pipelines.adapters.console.stream import StreamConsole

@@ -11,7 +11,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
+from mitigauge.measurement.fleet.power_values import (
+    IpmiConsoleValues,
+    SshConsoleValues,
+    TcpConsoleValues,
+)
 from pipelines.adapters.power.ipmi import ipmitool_options
 from pipelines.adapters.power.program import bare_environment
 

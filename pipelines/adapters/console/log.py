@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 # Colours and cursor movements of the machine's boot messages; a log is text.
 _TERMINAL_CONTROL = re.compile(r"\x1b\[[0-9;?!]*[A-Za-z]")

@@ -9,8 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.fleet.power_values import IpmiConsoleValues, SshConsoleValues, TcpConsoleValues
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.measurement.fleet.power_values import (
+    IpmiConsoleValues,
+    SshConsoleValues,
+    TcpConsoleValues,
+)
 from pipelines.adapters.console.line import (
     CONNECT_S,
     StreamValues,

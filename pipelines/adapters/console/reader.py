@@ -19,8 +19,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.files.log_files import cut_log, hollow_log
+from mitigauge.core.errors import MitigaugeError
+from mitigauge.storage.files.log_files import cut_log, hollow_log
 from pipelines.adapters.console.line import StreamValues, line
 from pipelines.adapters.console.stream import LOST, STARTED
 

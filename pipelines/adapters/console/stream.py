@@ -17,8 +17,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from mitigauge.fleet.power_values import IpmiConsoleValues
-from mitigauge.settings import CODE, get_settings
+from mitigauge.core.settings import CODE, get_settings
+from mitigauge.measurement.fleet.power_values import IpmiConsoleValues
 from pipelines.adapters.console.line import StreamValues
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.console.probe import Probed, opened_for_a_moment

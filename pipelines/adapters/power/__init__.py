@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mitigauge.errors import InvalidInput
-from mitigauge.fleet.power_values import POWER_DRIVERS, power_values
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.fleet.power_values import POWER_DRIVERS, power_values
 from pipelines.adapters.power.command import CommandPower
 from pipelines.adapters.power.ipmi import IpmiPower
 from pipelines.adapters.power.none import NoPower

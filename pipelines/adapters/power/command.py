@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from mitigauge.fleet.power_values import CommandPowerValues
+from mitigauge.measurement.fleet.power_values import CommandPowerValues
 from pipelines.adapters.power.program import Finished, run_program
 from pipelines.adapters.power.protocol import PowerError, wait_for
 

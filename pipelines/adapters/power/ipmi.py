@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from mitigauge.fleet.power_values import IpmiConsoleValues, IpmiPowerValues
+from mitigauge.measurement.fleet.power_values import IpmiConsoleValues, IpmiPowerValues
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.program import Finished, run_program
 from pipelines.adapters.power.protocol import PowerError, wait_for

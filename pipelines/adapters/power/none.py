@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from mitigauge.fleet.power_values import NoPowerValues
+from mitigauge.measurement.fleet.power_values import NoPowerValues
 from pipelines.adapters.power.protocol import PowerError
 
 

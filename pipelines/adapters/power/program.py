@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from mitigauge.files.hostile_text import clean_text
+from mitigauge.core.hostile_text import clean_text
 from pipelines.adapters.power.protocol import PowerError
 
 KEPT_BYTES = 64 << 10

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from mitigauge.errors import MitigaugeError
+from mitigauge.core.errors import MitigaugeError
 
 # A controller takes some seconds to see what it did; one that shuts down first, half a minute.
 SETTLE_S = 60.0

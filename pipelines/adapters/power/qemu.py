@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from qemu.qmp import QMPClient, QMPError
 
-from mitigauge.fleet.power_values import QemuPowerValues
+from mitigauge.measurement.fleet.power_values import QemuPowerValues
 from pipelines.adapters.power.in_time import in_time
 from pipelines.adapters.power.protocol import PowerError
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.fleet.power_values import RedfishPowerValues
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.measurement.fleet.power_values import RedfishPowerValues
 from pipelines.adapters.power import protocol
 from pipelines.adapters.power.in_time import in_time
 from pipelines.adapters.power.protocol import PowerError, not_obeyed

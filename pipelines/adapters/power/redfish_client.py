@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 import httpx2
 import orjson
 
-from mitigauge.files.hostile_text import clean_text
-from mitigauge.fleet.power_values import RedfishPowerValues
-from mitigauge.logs.logger import get_logger
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.measurement.fleet.power_values import RedfishPowerValues
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.protocol import PowerError
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.backups.rule import to_stay
+from mitigauge.upkeep.backups.rule import to_stay
 
 # A Wednesday.
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)

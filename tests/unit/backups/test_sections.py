@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 import pytest
 import zstandard
 
-from mitigauge.backups import sections
-from mitigauge.backups.sections import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.upkeep.backups import sections
+from mitigauge.upkeep.backups.sections import (
     BlobHead,
     Header,
     KeyHead,
@@ -22,7 +23,6 @@ from mitigauge.backups.sections import (
     check,
     read_header,
 )
-from mitigauge.errors import InvalidInput
 
 NAME = "a.mitigauge-backup"
 HEADER = Header(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.bisect.question import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.tracking.bisect.question import (
     Question,
     StepArm,
     arm_name,
@@ -12,10 +15,7 @@ from mitigauge.bisect.question import (
     point_of,
     step_text,
 )
-from mitigauge.bisect.sources import from_arms
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.experiments.spec import read_spec
+from mitigauge.tracking.bisect.sources import from_arms
 from tests.specs import CATALOG, HOSTS
 
 ASKED = Question(("alpha",), "spin", {"size": 1})
@@ -81,7 +81,7 @@ def test_a_file_of_arms_that_makes_no_sense_is_refused_with_its_line(text: str, 
 
 
 def test_the_lab_s_own_file_of_arms_is_one() -> None:
-    from mitigauge.settings import REPOSITORY
+    from mitigauge.core.settings import REPOSITORY
 
     text = (REPOSITORY / "tests" / "fixtures" / "bisect-modes.yml").read_text()
     draft = from_arms(text, "arms.yml", ASKED)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mitigauge.bisect.decision import VERIFY_BLOCKS, next_action
-from mitigauge.bisect.model import (
+from mitigauge.tracking.bisect.decision import VERIFY_BLOCKS, next_action
+from mitigauge.tracking.bisect.model import (
     Action,
     Culprit,
     History,
@@ -22,10 +22,10 @@ from mitigauge.bisect.model import (
     SeveralCulprits,
     Undecided,
 )
-from mitigauge.bisect.posterior import posterior, weigh
-from mitigauge.bisect.reverts import revert_effects
-from mitigauge.bisect.states import RevertOutcome
-from mitigauge.bisect.weights import MOST_MORE
+from mitigauge.tracking.bisect.posterior import posterior, weigh
+from mitigauge.tracking.bisect.reverts import revert_effects
+from mitigauge.tracking.bisect.states import RevertOutcome
+from mitigauge.tracking.bisect.weights import MOST_MORE
 
 NOISE = 0.002
 Level = Callable[[int], float]

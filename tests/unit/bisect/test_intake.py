@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.bisect.intake import BootRow, in_words, levels_of, read
-from mitigauge.bisect.records import Value
+from mitigauge.tracking.bisect.intake import BootRow, in_words, levels_of, read
+from mitigauge.tracking.bisect.records import Value
 
 GOOD = BootRow("alpha", "p00", 1, "effective", True, "", "", 700.0, "")
 

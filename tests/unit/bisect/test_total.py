@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mitigauge.bisect.decision import next_action
-from mitigauge.bisect.model import Culprit, History, Measure, Observed, Question, Undecided
-from mitigauge.bisect.posterior import posterior, weigh
-from mitigauge.bisect.reverts import revert_effects
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
+from mitigauge.tracking.bisect.decision import next_action
+from mitigauge.tracking.bisect.model import Culprit, History, Measure, Observed, Question, Undecided
+from mitigauge.tracking.bisect.posterior import posterior, weigh
+from mitigauge.tracking.bisect.reverts import revert_effects
 
 VALUES = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mitigauge.bisect.patch_functions import functions_in
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.tracking.bisect.patch_functions import functions_in
 
 SERIES = REPOSITORY / "tests" / "series"
 

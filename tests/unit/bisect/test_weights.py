@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.bisect.weights import MOST_MORE, UNREACHED, Touch, priors, weight_in_words
+from mitigauge.tracking.bisect.weights import MOST_MORE, UNREACHED, Touch, priors, weight_in_words
 
 
 def test_a_binary_that_stayed_has_no_weight_and_the_rest_is_even() -> None:

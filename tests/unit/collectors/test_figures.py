@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.collectors.figures import FIGURES, Figure, binned, mean, rates
-from mitigauge.collectors.samples import Kind, Samples
-from mitigauge.wire.collectors import NAMES
+from mitigauge.core.wire.collectors import NAMES
+from mitigauge.measurement.collectors.figures import FIGURES, Figure, binned, mean, rates
+from mitigauge.measurement.collectors.samples import Kind, Samples
 
 NS = 10**9
 

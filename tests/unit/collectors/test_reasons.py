@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.collectors import kernel_reasons, reasons
+from mitigauge.measurement.collectors import kernel_reasons, reasons
 from tests.loading import load
 
 script = load("scripts/kvm_reasons.py")

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.collectors.samples import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.wire.collectors import SUMMARY_FILE
+from mitigauge.measurement.collectors.samples import (
     MOST_SAMPLES,
     Samples,
     packed,
@@ -19,9 +21,7 @@ from mitigauge.collectors.samples import (
     read_summary,
     unpacked,
 )
-from mitigauge.collectors.service import read_collected
-from mitigauge.errors import InvalidInput
-from mitigauge.wire.collectors import SUMMARY_FILE
+from mitigauge.measurement.collectors.service import read_collected
 
 HEAD = {"collector": "cpu", "columns": [["idle", "count"], ["load", "level"]]}
 ROWS = ["1000000000 5 7", "2000000000 9 3", "3000000000 12 4"]

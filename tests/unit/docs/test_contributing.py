@@ -20,10 +20,10 @@ from typing import Any
 import orjson
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.results.schema import ResultBody
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.results.schema import ResultBody
 from pipelines.steps.parser import result_in, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.loading import load, stage_runner

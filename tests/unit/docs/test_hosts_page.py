@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.loading import load
 from tests.unit.docs.pages import page, spans
 

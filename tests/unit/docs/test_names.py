@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.fleet.inventory_values import PREFIX, InventoryValues
-from mitigauge.fleet.power_values import POWER_DRIVERS
-from mitigauge.settings import REPOSITORY, Settings
-from mitigauge.variables import IN_FILE, OTHERS
-from mitigauge.variables import PREFIX as VARIABLE
+from mitigauge.core.settings import REPOSITORY, Settings
+from mitigauge.core.variables import IN_FILE, OTHERS
+from mitigauge.core.variables import PREFIX as VARIABLE
+from mitigauge.measurement.fleet.inventory_values import PREFIX, InventoryValues
+from mitigauge.measurement.fleet.power_values import POWER_DRIVERS
 from tests.unit.docs.pages import blocks, page, pages, section, spans
 
 PAGES = pages()

@@ -8,13 +8,13 @@ from enum import StrEnum
 import pytest
 
 from mitigauge.access.roles import Role
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.effect import Verdict
-from mitigauge.experiments.states import ExperimentState
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.effect import Verdict
 from mitigauge.jobs.states import JobState
-from mitigauge.regressions.states import RegressionState
-from mitigauge.runs import outcomes
-from mitigauge.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.states import OPEN_BOOT_STATES, Activity, BootState, RunState
+from mitigauge.tracking.regressions.states import RegressionState
 from pipelines import decision
 from pipelines.decision import Step
 from pipelines.steps import STEPS

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from tests.unit.docs.pages import page, section, spans
 
 PAGE = page("docs/threat-model.md")

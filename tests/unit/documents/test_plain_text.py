@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.documents.plain_text import (
+from mitigauge.core.documents.plain_text import (
     indented,
     markdown,
     neutralise,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.documents.units import (
+from mitigauge.core.documents.units import (
     detectable,
     humanise,
     humanise_interval,
     interval,
     percent,
 )
-from mitigauge.effect import digits_for
+from mitigauge.core.effect import digits_for
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from lab.exact.plugin import ensure_plugin
-from lab.execution import Execution
-from lab.qemu import PROGRAM
-from mitigauge.clock import Clock
+from lab.execution import PROGRAM, Execution
+from mitigauge.core.clock import Clock
 
 SOURCE = Path(__file__).with_name("program.S")
 FAULTS = Path(__file__).with_name("faults.S")

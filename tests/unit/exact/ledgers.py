@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mitigauge.profiles.exact.ledger import (
+from mitigauge.analysis.profiles.exact.ledger import (
     Branches,
     Data,
     Footprint,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.modes.families import Finding
-from mitigauge.profiles.exact.bill import bill_of
-from mitigauge.profiles.exact.ledger import Footprint, Ledger, LedgerFunction, Line, Window
-from mitigauge.profiles.exact.operation import operation_of
-from mitigauge.profiles.exact.reading import read_ledger
+from mitigauge.analysis.profiles.exact.bill import bill_of
+from mitigauge.analysis.profiles.exact.ledger import Footprint, Ledger, LedgerFunction, Line, Window
+from mitigauge.analysis.profiles.exact.operation import operation_of
+from mitigauge.analysis.profiles.exact.reading import read_ledger
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.modes.families import Finding
 from tests.unit.exact.ledgers import OPERATIONS
 from tests.unit.exact.test_reading import REAL
 

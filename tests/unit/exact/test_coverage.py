@@ -7,9 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cli.try_plan import CASES
-from mitigauge.kernels.basic_blocks import Range
-from mitigauge.kernels.functions import Changed, Parts
-from mitigauge.profiles.exact.coverage import (
+from mitigauge.analysis.profiles.exact.coverage import (
     COUNTED_ELSEWHERE,
     NOT_COUNTED,
     CountedCase,
@@ -20,7 +18,9 @@ from mitigauge.profiles.exact.coverage import (
     plan_of,
     reach_of,
 )
-from mitigauge.profiles.exact.run_code import Executed
+from mitigauge.analysis.profiles.exact.run_code import Executed
+from mitigauge.kernels.basic_blocks import Range
+from mitigauge.kernels.functions import Changed, Parts
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 

@@ -7,14 +7,14 @@ import random
 import pytest
 
 from cli.profile_exact import predictions
-from mitigauge.prices.definitions import Price, Processor, Source
-from mitigauge.prices.schemas import Held
-from mitigauge.profiles.diff.sides import Selection
-from mitigauge.profiles.exact.counted_group import CountedBoots, CountedGroup
-from mitigauge.profiles.exact.difference import interval_of, intervals_of
-from mitigauge.profiles.exact.ledger import Ledger
-from mitigauge.profiles.exact.schemas import ExactTable
-from mitigauge.profiles.exact.table import PriceList, exact_table
+from mitigauge.analysis.prices.definitions import Price, Processor, Source
+from mitigauge.analysis.prices.schemas import Held
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.analysis.profiles.exact.counted_group import CountedBoots, CountedGroup
+from mitigauge.analysis.profiles.exact.difference import interval_of, intervals_of
+from mitigauge.analysis.profiles.exact.ledger import Ledger
+from mitigauge.analysis.profiles.exact.schemas import ExactTable
+from mitigauge.analysis.profiles.exact.table import PriceList, exact_table
 from tests.unit.exact.ledgers import function, ledger
 
 ENTER = {"push": 1, "mov": 1, "ret": 1}

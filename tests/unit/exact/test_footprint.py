@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.profiles.exact.footprint import Branch, Counts, branch_of, footprint
-from mitigauge.profiles.exact.footprint_table import footprint_rows
-from mitigauge.profiles.exact.ledger import Branches, Data, Line
-from mitigauge.profiles.exact.operation import OperationFootprint, operation_of
-from mitigauge.profiles.exact.reading import read_ledger
-from mitigauge.profiles.exact.steady import WindowOf
+from mitigauge.analysis.profiles.exact.footprint import Branch, Counts, branch_of, footprint
+from mitigauge.analysis.profiles.exact.footprint_table import footprint_rows
+from mitigauge.analysis.profiles.exact.ledger import Branches, Data, Line
+from mitigauge.analysis.profiles.exact.operation import OperationFootprint, operation_of
+from mitigauge.analysis.profiles.exact.reading import read_ledger
+from mitigauge.analysis.profiles.exact.steady import WindowOf
 from tests.unit.exact.ledgers import OPERATIONS, function, ledger
 from tests.unit.exact.test_reading import REAL
 

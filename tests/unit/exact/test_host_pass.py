@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.wire.exact import MOST_WINDOWS, WINDOWS
+from mitigauge.core.wire.exact import MOST_WINDOWS, WINDOWS
 from tests.loading import load, stage_runner
 from tests.unit.exact.test_reading import REAL
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.profiles.exact.difference import function_pairs
-from mitigauge.profiles.exact.operation import operation_of
+from mitigauge.analysis.profiles.exact.difference import function_pairs
+from mitigauge.analysis.profiles.exact.operation import operation_of
 from tests.unit.exact.ledgers import function, ledger
 
 PATH = {"push": 1, "loop": 84, "ret": 1}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lab.exact.plugin import NoPluginError, ensure_plugin, interface_of
-from mitigauge.profiles.capture._disassemble import Refused
-from mitigauge.profiles.exact._read import (
+from mitigauge.analysis.profiles.capture._disassemble import Refused
+from mitigauge.analysis.profiles.exact._read import (
     Block,
     Symbol,
     blocks,
@@ -19,7 +19,7 @@ from mitigauge.profiles.exact._read import (
     header_of,
     require_own_marks,
 )
-from mitigauge.profiles.exact.footprint import DataLine, data_footprint, is_repeated
+from mitigauge.analysis.profiles.exact.footprint import DataLine, data_footprint, is_repeated
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.analysis.profiles.exact.coverage import Coverage, Reach, Unlike, reach_of
+from mitigauge.analysis.profiles.exact.run_code import Executed
 from mitigauge.kernels.functions import Notes, changed, notes_of, parts, with_blocks
-from mitigauge.profiles.exact.coverage import Coverage, Reach, Unlike, reach_of
-from mitigauge.profiles.exact.run_code import Executed
 from pipelines.kernel_build import SCRIPTS
 
 pytestmark = pytest.mark.skipif(

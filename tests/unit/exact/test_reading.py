@@ -12,13 +12,20 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture._disassemble import Refused
-from mitigauge.profiles.exact._read import BLOCK, KERNEL, STOP, Symbol, executions, with_lines
-from mitigauge.profiles.exact.footprint import Counts, Key
-from mitigauge.profiles.exact.ledger import Data, Ledger
-from mitigauge.profiles.exact.operation import operation_of
-from mitigauge.profiles.exact.reading import read_ledger
+from mitigauge.analysis.profiles.capture._disassemble import Refused
+from mitigauge.analysis.profiles.exact._read import (
+    BLOCK,
+    KERNEL,
+    STOP,
+    Symbol,
+    executions,
+    with_lines,
+)
+from mitigauge.analysis.profiles.exact.footprint import Counts, Key
+from mitigauge.analysis.profiles.exact.ledger import Data, Ledger
+from mitigauge.analysis.profiles.exact.operation import operation_of
+from mitigauge.analysis.profiles.exact.reading import read_ledger
+from mitigauge.core.errors import InvalidInput
 
 # `perf bench syscall basic --loop 300000` on lab-intel, Debian's 7.2 kernel.
 REAL = Path(__file__).with_name("fixtures") / "syscall"
@@ -314,7 +321,7 @@ def test_lines_that_find_no_room_leave_their_functions_sums(
         symbol(9000, "too seldom"): lines(9000, 1, 1),
     }
     assert with_lines(of, 10) == {seldom, often, user}
-    monkeypatch.setattr("mitigauge.profiles.exact._read.MOST_LINES", 5)
+    monkeypatch.setattr("mitigauge.analysis.profiles.exact._read.MOST_LINES", 5)
     assert with_lines(of, 10) == {seldom, often}
-    monkeypatch.setattr("mitigauge.profiles.exact._read.MOST_LINES", 4)
+    monkeypatch.setattr("mitigauge.analysis.profiles.exact._read.MOST_LINES", 4)
     assert with_lines(of, 10) == {often}

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.profiles.exact.run_code import CodeRun, Executed, RunCode, code_run, packed, unpacked
+from mitigauge.analysis.profiles.exact.run_code import (
+    CodeRun,
+    Executed,
+    RunCode,
+    code_run,
+    packed,
+    unpacked,
+)
 from tests.unit.exact.ledgers import Lines, function, ledger
 
 
@@ -76,6 +83,6 @@ def test_what_is_not_there_or_in_another_form_is_worked_out_of_the_ledger(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stored = packed(CodeRun({"enter": []}, True))
-    monkeypatch.setattr("mitigauge.profiles.exact.run_code._FORM", 4)
+    monkeypatch.setattr("mitigauge.analysis.profiles.exact.run_code._FORM", 4)
     assert unpacked(stored) is None
     assert unpacked(None) is None

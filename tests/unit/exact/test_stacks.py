@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.profiles.diff.compare import BootProfile
-from mitigauge.profiles.exact.nowhere import UNKNOWN_USER
-from mitigauge.profiles.exact.operation import operation_of
-from mitigauge.profiles.exact.stack_frames import (
+from mitigauge.analysis.profiles.diff.compare import BootProfile
+from mitigauge.analysis.profiles.exact.nowhere import UNKNOWN_USER
+from mitigauge.analysis.profiles.exact.operation import operation_of
+from mitigauge.analysis.profiles.exact.stack_frames import (
     NOT_SAMPLED,
     Frames,
     frames_of,
     functions_of,
 )
-from mitigauge.profiles.exact.stacks import (
+from mitigauge.analysis.profiles.exact.stacks import (
     NO_FUNCTION,
     Attributed,
     Code,
@@ -29,7 +29,7 @@ from mitigauge.profiles.exact.stacks import (
     symbols_of,
     totals_of,
 )
-from mitigauge.profiles.store.tree import FrameTree, Layout
+from mitigauge.analysis.profiles.store.tree import FrameTree, Layout
 from tests.unit.exact.ledgers import function, ledger
 
 Stacks = Mapping[str, int]

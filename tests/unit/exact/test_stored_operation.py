@@ -7,12 +7,16 @@ from dataclasses import fields
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.profiles.exact import stored_operation
-from mitigauge.profiles.exact.bill import bill_of
-from mitigauge.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
-from mitigauge.profiles.exact.operation import OperationFootprint, operation_of
-from mitigauge.profiles.exact.stored_operation import StoredOperation, events_digest, packed
+from mitigauge.analysis.profiles.exact import stored_operation
+from mitigauge.analysis.profiles.exact.bill import bill_of
+from mitigauge.analysis.profiles.exact.ledger import Branches, Ledger, LedgerFunction, Line
+from mitigauge.analysis.profiles.exact.operation import OperationFootprint, operation_of
+from mitigauge.analysis.profiles.exact.stored_operation import (
+    StoredOperation,
+    events_digest,
+    packed,
+)
+from mitigauge.measurement.catalog import Catalog
 from tests.unit.exact.ledgers import OPERATIONS, function, ledger
 
 EVENTS = Catalog().events

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.clock import Clock
-from mitigauge.fleet.check import Item, State, items, modes
+from mitigauge.core.clock import Clock
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.check import Item, State, items, modes
 from tests.loading import load
 
 module = load("ansible/roles/host_check/library/host_check.py")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from cli.host_entry import asked, power_and_console
-from mitigauge.errors import Conflict, InvalidInput
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.fleet.inventory_entry import with_host, write_host
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import Conflict, InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
+from mitigauge.measurement.fleet.inventory_entry import with_host, write_host
 
 THEIRS = """---
 # Ours since 2019.

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import Settings
 from mitigauge.jobs.states import Ability
-from mitigauge.settings import Settings
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 from pipelines import abilities
 from pipelines.abilities import find_abilities
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.basic_blocks import Block, Range, blocks_of, differing
 from mitigauge.kernels.functions import (
     Changed,

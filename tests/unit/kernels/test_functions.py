@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.functions import (
     LARGEST,
     Changed,
@@ -23,7 +23,7 @@ from mitigauge.kernels.functions import (
     with_blocks,
 )
 from mitigauge.kernels.renames import chained
-from mitigauge.series.range_diff import Renamed, with_code
+from mitigauge.tracking.series.range_diff import Renamed, with_code
 from pipelines.kernel_build import SCRIPTS
 
 needs_compiler = pytest.mark.skipif(

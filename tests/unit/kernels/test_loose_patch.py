@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import pytest
 
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.kernels.config_profile import Profile, profile_of
 from mitigauge.kernels.loose_patch import Hunk, bases, hunks, misplaced, moved
 from mitigauge.kernels.patch import Patch
-from mitigauge.settings import REPOSITORY
 from pipelines.adapters.build_root import BuildRoot
 from pipelines.adapters.git_tree import GitTree
 from pipelines.kernel_build import Builder, BuildFailed, LogLines, Order, _Work

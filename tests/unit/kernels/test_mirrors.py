@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import MitigaugeError
-from mitigauge.files.apt_sources import KEYRING, Mirror
+from mitigauge.core.apt_sources import KEYRING, Mirror
+from mitigauge.core.errors import MitigaugeError
 from pipelines.adapters import build_root
 
 TOOLS = ("mmdebstrap", "bwrap", "gpg")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.settings import settings_from
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import settings_from
 from pipelines.adapters import build_root
 from pipelines.adapters.build_root import BuildRoot
 from pipelines.adapters.git_tree import GitTree

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import zstandard
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.files.blobs import BlobStore, blob_store
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import package as packages
-from mitigauge.settings import get_settings
+from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines.kernel_import import read_package
 from tests.measuring import measure
 from tests.packages_made import BUILD_ID, RELEASE, elf, image, package, packed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 from pipelines.kernel_build import SHA256_OF_NOTHING, BuildFailed, content_digest
 
 SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"

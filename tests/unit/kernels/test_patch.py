@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.kernels.patch import MOST_PATCHES, patch_in, read_patch
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.mails.reader import mail_of
 
 DIFF = """\
 diff --git a/kernel/fork.c b/kernel/fork.c

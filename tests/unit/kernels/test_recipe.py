@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.qemu import disk_arguments
-from mitigauge.errors import InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.kernels.config_profile import (
     Profile,
     known_profiles,

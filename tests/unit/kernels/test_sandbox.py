@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import NotReady
+from mitigauge.core.errors import NotReady
 from pipelines.adapters import sandbox
 from pipelines.adapters.disk_use import disk_use
 from pipelines.adapters.sandbox import LimitReached, Limits, Sandbox

@@ -8,7 +8,7 @@ import pytest
 
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch import Patch
-from mitigauge.series.service import slug
+from mitigauge.tracking.series.service import slug
 from pipelines.adapters.git_tree import GitTree
 from pipelines.kernel_build import CACHE_LIVES_S, SHARED, UNPATCHED, Order, forget_caches
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.kernels.patch_files import read_patches
-from mitigauge.letters.reply.cover_letter import findings, tables_in
-from mitigauge.settings import REPOSITORY
+from mitigauge.reporting.letters.reply.cover_letter import findings, tables_in
 
 SERIES = REPOSITORY / "tests" / "series"
 REVISIONS = sorted((SERIES / "vmscape-bhb").iterdir())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.letters.reply.cover_letter import findings, tables_in
+from mitigauge.reporting.letters.reply.cover_letter import findings, tables_in
 from tests.measuring import within_processor_s
 
 # The form of the table in question, with figures of its own.

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.effect import Verdict
-from mitigauge.letters.reply.cover_letter_claims import LetterClaim, beside
-from mitigauge.pages.schemas import ComparisonView, ExperimentView, HostFacts
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.effect import Verdict
+from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim, beside
+from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView, HostFacts
 from tests.matrix_views import arm, baseline, measured, row, run, view
 
 LETTER = """\

@@ -9,15 +9,22 @@ from email.message import EmailMessage
 import pytest
 from aiosmtpd.controller import Controller
 
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.documents.plain_text import width
-from mitigauge.effect import Verdict
-from mitigauge.errors import InvalidInput
-from mitigauge.letters.reply.cover_letter import Finding
-from mitigauge.letters.reply.cover_letter_claims import LetterClaim
-from mitigauge.letters.reply.reply import Addressees, BuiltKernel, Letter, mail, sentence, told
-from mitigauge.letters.report.matrix import render_text
-from mitigauge.pages.schemas import ComparisonView, ExperimentView
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.effect import Verdict
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.letters.reply.cover_letter import Finding
+from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
+from mitigauge.reporting.letters.reply.reply import (
+    Addressees,
+    BuiltKernel,
+    Letter,
+    mail,
+    sentence,
+    told,
+)
+from mitigauge.reporting.letters.report.matrix import render_text
+from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView
 from pipelines.adapters.mail import NotSent, send
 from tests.mail_server import mail_server
 from tests.matrix_views import (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mitigauge.letters.reply.reply import Addressees, _opening
-from mitigauge.pages.schemas import ArmView, ComparisonView, ExperimentView
+from mitigauge.reporting.letters.reply.reply import Addressees, _opening
+from mitigauge.reporting.pages.schemas import ArmView, ComparisonView, ExperimentView
 
 
 def opening(*arms: tuple[int, int, int], planned: int) -> str:

@@ -10,14 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mitigauge.clock import Clock
-from mitigauge.documents.plain_text import width
-from mitigauge.effect import Verdict
-from mitigauge.experiments.states import ExperimentState
-from mitigauge.letters.report.matrix import COLUMNS, render_markdown, render_text
-from mitigauge.pages.profile_schemas import ArmProfilesView, CaseProfilesView, FunctionChange
-from mitigauge.pages.schemas import CellView, ExperimentView
-from mitigauge.runs.states import RunState
+from mitigauge.core.clock import Clock
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.effect import Verdict
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.reporting.letters.report.matrix import COLUMNS, render_markdown, render_text
+from mitigauge.reporting.pages.profile_schemas import (
+    ArmProfilesView,
+    CaseProfilesView,
+    FunctionChange,
+)
+from mitigauge.reporting.pages.schemas import CellView, ExperimentView
 from tests.matrix_views import (
     DEMO,
     FACTS,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.documents.plain_text import width
-from mitigauge.errors import InvalidInput
-from mitigauge.letters.reply.reply import Addressees
-from mitigauge.letters.request.request_reply import Answer, mail
-from mitigauge.mails.reader import mail_of
-from mitigauge.series.request import request_in
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.errors import InvalidInput
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.reporting.letters.reply.reply import Addressees
+from mitigauge.reporting.letters.request.request_reply import Answer, mail
+from mitigauge.tracking.series.request import request_in
 
 ANSWERED = Addressees(
     label="v1+fix-2",

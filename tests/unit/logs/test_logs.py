@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from mitigauge.audit.actor import Actor, Way, acting
-from mitigauge.errors import InvalidInput
-from mitigauge.logs.handler import ProcessHandler, log_for_command
-from mitigauge.logs.logger import get_logger
-from mitigauge.logs.redaction import HIDDEN, without_secrets, worth_hiding
-from mitigauge.logs.setup import configure_logs
-from mitigauge.settings import Settings, password_of, settings_from
+from mitigauge.core.actor import Actor, Way, acting
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.logs.handler import ProcessHandler, log_for_command
+from mitigauge.core.logs.logger import get_logger
+from mitigauge.core.logs.redaction import HIDDEN, without_secrets, worth_hiding
+from mitigauge.core.logs.setup import configure_logs
+from mitigauge.core.settings import Settings, password_of, settings_from
 
 SECRET = "hunter2-hunter2-hunter2"
 TOKEN = "mgt_" + 43 * "s"
@@ -167,8 +167,8 @@ def test_a_commands_log_is_its_stderr_and_says_what_goes_wrong(
 ) -> None:
     log_for_command()
     log_for_command()
-    get_logger("mitigauge.trends").info("unseen")
-    get_logger("mitigauge.trends").warning("seen once", token=TOKEN)
+    get_logger("mitigauge.tracking.trends").info("unseen")
+    get_logger("mitigauge.tracking.trends").warning("seen once", token=TOKEN)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("seen once") == 1

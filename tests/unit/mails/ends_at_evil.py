@@ -20,6 +20,6 @@ if b"Subject: loud" in given:
     print("x" * (2 << 20))
 sys.stdin.seek(0)
 runpy.run_path(
-    str(Path(__file__).resolve().parents[3] / "mitigauge" / "mails" / "_read.py"),
+    str(Path(__file__).resolve().parents[3] / "mitigauge" / "kernels" / "mails" / "_read.py"),
     run_name="__main__",
 )

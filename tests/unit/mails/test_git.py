@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.kernels.diff import diff_in
+from mitigauge.kernels.mails.mailbox import split
+from mitigauge.kernels.mails.reader import read_all
 from mitigauge.kernels.patch import patch_in
-from mitigauge.mails.mailbox import split
-from mitigauge.mails.reader import read_all
-from mitigauge.settings import REPOSITORY
 from tests.series_mails import diff, mailbox, raw_mail
 
 CASES = REPOSITORY / "tests" / "fixtures" / "cases"

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.files.confinement import Limits
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.diff import diff_in
-from mitigauge.mails import reader
-from mitigauge.mails.addresses import addresses_in
-from mitigauge.mails.heads import text_of, words_of
-from mitigauge.mails.mail import LARGEST_MAIL
-from mitigauge.mails.mailbox import split
-from mitigauge.mails.reader import mail_of, mails_of, read_all
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.request import request_in, signature_of, why_unanswered
+from mitigauge.kernels.mails import reader
+from mitigauge.kernels.mails.addresses import addresses_in
+from mitigauge.kernels.mails.heads import text_of, words_of
+from mitigauge.kernels.mails.mail import LARGEST_MAIL
+from mitigauge.kernels.mails.mailbox import split
+from mitigauge.kernels.mails.reader import mail_of, mails_of, read_all
+from mitigauge.storage.files.confinement import Limits
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.request import request_in, signature_of, why_unanswered
 from tests.measuring import within_processor_s
 from tests.series_mails import mailbox, raw_mail
 

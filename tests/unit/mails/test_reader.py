@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.mails.files import read_mails
-from mitigauge.mails.reader import mail_of, mails_of
-from mitigauge.mails.subject import patch_subject
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.kernels.mails.files import read_mails
+from mitigauge.kernels.mails.reader import mail_of, mails_of
+from mitigauge.kernels.mails.subject import patch_subject
 from tests.series_mails import mailbox, raw_mail, raw_series
 
 

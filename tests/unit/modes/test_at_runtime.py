@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.fleet.boot_method import BootMethod
-from mitigauge.modes.crossing import wanted_by
-from mitigauge.modes.families import Mode, ModeFamily
-from mitigauge.runs.boot_evidence import BootProof
-from mitigauge.runs.proof import Requested, judge_boot
-from mitigauge.runs.states import BootState
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.modes.crossing import wanted_by
+from mitigauge.measurement.modes.families import Mode, ModeFamily
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.proof import Requested, judge_boot
+from mitigauge.measurement.runs.states import BootState
 
 PATH = "proc/sys/kernel/sched_schedstats"
 ON = Mode.model_validate(

@@ -7,10 +7,10 @@ from itertools import combinations, product
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.modes.crossing import wanted_by
-from mitigauge.modes.families import Expectation
-from mitigauge.runs.proof import _in_force
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.modes.crossing import wanted_by
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.runs.proof import _in_force
 
 FAMILIES = Catalog().families
 PAIRS = list(combinations(sorted(FAMILIES), 2))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog
 from pipelines.steps.parser import checked, timed_pass
 from tests.fuzz.builders import spin_case
 from tests.fuzz.results import BODY

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.metric import CaseMetric
-from mitigauge.modes.crossing import outdoes
-from mitigauge.modes.families import ModeFamily
-from mitigauge.stats.verdicts import judge
-from mitigauge.verdicts.cells import SECOND_LOOK, cells_of
-from mitigauge.verdicts.judgement import Answer, ArmValues, CaseQuestion, Design
+from mitigauge.analysis.verdicts.cells import SECOND_LOOK, cells_of
+from mitigauge.analysis.verdicts.judgement import Answer, ArmValues, CaseQuestion, Design
+from mitigauge.core.stats.verdicts import judge
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.metric import CaseMetric
+from mitigauge.measurement.modes.crossing import outdoes
+from mitigauge.measurement.modes.families import ModeFamily
 
 FAMILIES = Catalog().families
 METRIC = CaseMetric(unit="ns", direction="lower", title="t", primary=True, delta_percent=1.0)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.modes.families import Mode
-from mitigauge.modes.settings import Settings, merged
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.modes.families import Mode
+from mitigauge.measurement.modes.settings import Settings, merged
 from tests.loading import load
 
 readings = load("ansible/module_utils/mitigauge_readings.py")

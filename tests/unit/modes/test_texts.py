@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.modes.families import Expectation
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.modes.families import Expectation
 from tests.loading import load
 
 TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "texts.yml"

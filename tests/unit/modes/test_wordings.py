@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.files.yaml_file import parse_yaml
-from mitigauge.modes.families import Expectation
-from mitigauge.runs.proof import _describe, _in_force
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.yaml_file import parse_yaml
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.runs.proof import _describe, _in_force
 from tests.commands import CASES
 
 TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "kernels.yml"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.fleet.service import HostVars, host_vars
+from mitigauge.measurement.fleet.service import HostVars, host_vars
 from pipelines.adapters.console import (
     Console,
     ConsoleError,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from mitigauge.fleet.check import Item, State
-from mitigauge.fleet.service import host_vars
+from mitigauge.measurement.fleet.check import Item, State
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.adapters.console import open_console, probe
 from pipelines.adapters.console.stream import holder_of

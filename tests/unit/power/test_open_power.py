@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from pipelines.adapters.power import PowerError, open_power
 from pipelines.adapters.power.password import read_password
 

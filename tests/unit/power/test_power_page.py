@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from mitigauge.fleet.power_values import CONSOLE_KINDS, POWER_DRIVERS
-from mitigauge.fleet.service import host_vars
+from mitigauge.measurement.fleet.power_values import CONSOLE_KINDS, POWER_DRIVERS
+from mitigauge.measurement.fleet.service import host_vars
 from pipelines.adapters.console import open_console
 from pipelines.adapters.power import open_power
 from tests.unit.docs.pages import blocks, page, section, spans

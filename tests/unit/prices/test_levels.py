@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.prices.definitions import Price, Processor, Source
-from mitigauge.prices.estimation import estimate
-from mitigauge.prices.levels import ArmLevel, CaseLevels, changes, checked
+from mitigauge.analysis.prices.definitions import Price, Processor, Source
+from mitigauge.analysis.prices.estimation import estimate
+from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels, changes, checked
 
 HIDDEN = {"instruction": 0.25, "ibpb": 1100.0, "verw": 35.0}
 BILLS = {

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.prices.definitions import Processor
-from mitigauge.prices.estimation import MeasuredChange, estimate
-from mitigauge.prices.prediction import predicted
-from mitigauge.prices.processors import processors_of
+from mitigauge.analysis.prices.definitions import Processor
+from mitigauge.analysis.prices.estimation import MeasuredChange, estimate
+from mitigauge.analysis.prices.prediction import predicted
+from mitigauge.analysis.prices.processors import processors_of
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog
 
 SOURCE = {"title": "measured by us"}
 

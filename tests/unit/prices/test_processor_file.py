@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import yaml
 
-from mitigauge.prices.definitions import Z95, Processor
-from mitigauge.prices.estimation import Estimate
-from mitigauge.prices.levels import ArmLevel, CaseLevels
-from mitigauge.prices.processor_file import basis, processor_file
+from mitigauge.analysis.prices.definitions import Z95, Processor
+from mitigauge.analysis.prices.estimation import Estimate
+from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels
+from mitigauge.analysis.prices.processor_file import basis, processor_file
 
 CASES = [
     CaseLevels("basic", [ArmLevel("off", {}, [1.0, 2.0]), ArmLevel("on", {}, [3.0])]),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mitigauge.prices.levels import Checked
-from mitigauge.prices.schemas import LONGEST_NAME, MOST_ROWS, stored_rows
-from mitigauge.prices.tally import Tally, tally, told
+from mitigauge.analysis.prices.levels import Checked
+from mitigauge.analysis.prices.schemas import LONGEST_NAME, MOST_ROWS, stored_rows
+from mitigauge.analysis.prices.tally import Tally, tally, told
 
 
 def row(measured: float, predicted: float, *, reach: float = 1.0, missing: str = "") -> Checked:

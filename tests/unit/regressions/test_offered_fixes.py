@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.regressions.offered_fixes import OfferedFix, named_by
+from mitigauge.tracking.regressions.offered_fixes import OfferedFix, named_by
 
 BASE = "https://perf.example.org"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.regressions.rules import Standing, changed
-from mitigauge.regressions.schemas import RegressionChange
-from mitigauge.regressions.states import EntryKind
-from mitigauge.regressions.states import RegressionState as State
+from mitigauge.core.errors import InvalidInput
+from mitigauge.tracking.regressions.rules import Standing, changed
+from mitigauge.tracking.regressions.schemas import RegressionChange
+from mitigauge.tracking.regressions.states import EntryKind
+from mitigauge.tracking.regressions.states import RegressionState as State
 
 NEW = Standing(State.NEW, owner="", bug="", bisection_id=None, duplicate_of=None)
 BUG = "https://bugzilla.kernel.org/show_bug.cgi?id=17"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.series.edit_script import Budget, TooMany, opcodes
+from mitigauge.tracking.series.edit_script import Budget, TooMany, opcodes
 from tests.measuring import within_processor_s
 
 LINES = st.lists(st.sampled_from("abcd"), max_size=30)

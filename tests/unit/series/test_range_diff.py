@@ -6,10 +6,10 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+from mitigauge.kernels.mails.files import read_mails
 from mitigauge.kernels.patch import Patch
-from mitigauge.mails.files import read_mails
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.range_diff import MOST_LINES, Change, Renamed, range_diff, renamed
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.range_diff import MOST_LINES, Change, Renamed, range_diff, renamed
 from tests.measuring import within_processor_s
 from tests.series_mails import diff
 

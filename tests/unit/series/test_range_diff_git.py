@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from mitigauge.kernels.mails.files import read_mails
 from mitigauge.kernels.patch import Patch
-from mitigauge.mails.files import read_mails
-from mitigauge.series.mail_thread import revisions
-from mitigauge.series.range_diff import Change, range_diff
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.range_diff import Change, range_diff
 
 SIGNS = {Change.SAME: "=", Change.CHANGED: "!", Change.NEW: ">", Change.GONE: "<"}
 PAIR = re.compile(r" *(\d+|-+): +(?:[0-9a-f]+|-+) ([=!<>]) +(\d+|-+): ")

@@ -6,11 +6,11 @@ import base64
 
 import pytest
 
-from mitigauge.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.diff import diff_in
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.reader import mail_of
-from mitigauge.series.request import (
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.tracking.series.request import (
     FORMS,
     RequestKind,
     base_named,

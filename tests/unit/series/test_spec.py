@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.series.spec import filled, layouts_in, places_in
-from mitigauge.series.spec_files import FOLDER, known_specs, spec_text
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.tracking.series.spec import filled, layouts_in, places_in
+from mitigauge.tracking.series.spec_files import FOLDER, known_specs, spec_text
 
 SPEC = """\
 name: toys

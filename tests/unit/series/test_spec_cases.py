@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from mitigauge.catalog import Catalog
-from mitigauge.experiments.spec_model import WorkloadSpec, cases_of
-from mitigauge.series.spec_cases import kernel_comparisons, without_cases
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec_model import WorkloadSpec, cases_of
+from mitigauge.tracking.series.spec_cases import kernel_comparisons, without_cases
 
 WORKLOADS = Catalog().workloads
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.mails.mail import Mail
-from mitigauge.mails.reader import mail_of
-from mitigauge.series.letter import base_commit, change_id, changelog, trailers
-from mitigauge.series.mail_thread import MOST_MAILS, FoundRevision, revisions
+from mitigauge.core.errors import InvalidInput
+from mitigauge.kernels.mails.mail import Mail
+from mitigauge.kernels.mails.reader import mail_of
+from mitigauge.tracking.series.letter import base_commit, change_id, changelog, trailers
+from mitigauge.tracking.series.mail_thread import MOST_MAILS, FoundRevision, revisions
 from tests.series_mails import CHANGE_ID, diff, raw_mail, series
 
 ONE, TWO = diff("toys/one.c", "a", "b"), diff("toys/two.c", "a", "b")

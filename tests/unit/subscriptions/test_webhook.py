@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.deliveries.states import DeliveryAnswer, DeliveryState
-from mitigauge.subscriptions.webhook_url import IpAddress, read_networks
+from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
+from mitigauge.reporting.subscriptions.webhook_url import IpAddress, read_networks
 from pipelines.adapters import webhook
 from tests.hook_server import HookServer, hook_server
 from tests.lab.certificates import Authority

@@ -7,8 +7,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.subscriptions.webhook_url import (
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.subscriptions.webhook_url import (
     is_public,
     masked,
     read_networks,

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from mitigauge.letters.weekly.mail import addressed
-from mitigauge.subscriptions.lines import DigestLine
-from mitigauge.subscriptions.signature import new_salt, secret_of, signature
-from mitigauge.subscriptions.states import Template
-from mitigauge.subscriptions.wording import Told, body_of, mail_of, text_of
+from mitigauge.reporting.letters.weekly.mail import addressed
+from mitigauge.reporting.subscriptions.lines import DigestLine
+from mitigauge.reporting.subscriptions.signature import new_salt, secret_of, signature
+from mitigauge.reporting.subscriptions.states import Template
+from mitigauge.reporting.subscriptions.wording import Told, body_of, mail_of, text_of
 from tests.unit.docs.pages import blocks, page
 
 NOW = datetime(2026, 11, 26, 9, 30, tzinfo=UTC)

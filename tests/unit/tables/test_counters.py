@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from mitigauge.claims.outcome import ClaimOutcome
-from mitigauge.documents.csv_text import as_csv
-from mitigauge.documents.plain_text import width
-from mitigauge.documents.table_markdown import table_markdown
-from mitigauge.documents.table_text import table_text
-from mitigauge.effect import Verdict
-from mitigauge.letters.report.matrix import render_text
-from mitigauge.pages.claim_schemas import ClaimSourceView, ClaimView
-from mitigauge.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
-from mitigauge.tables import counter_table
-from mitigauge.tables.counters import counters_of, has_counters
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.documents.csv_text import as_csv
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.documents.table_markdown import table_markdown
+from mitigauge.core.documents.table_text import table_text
+from mitigauge.core.effect import Verdict
+from mitigauge.reporting.letters.report.matrix import render_text
+from mitigauge.reporting.pages.claim_schemas import ClaimSourceView, ClaimView
+from mitigauge.reporting.pages.schemas import CellView, ComparisonView, ExperimentView, HostFacts
+from mitigauge.reporting.tables import counter_table
+from mitigauge.reporting.tables.counters import counters_of, has_counters
 from tests.matrix_views import DEMO, HOSTILE, arm, baseline, measured, row, run, view
 
 ARMS = [

@@ -7,13 +7,13 @@ import io
 
 import pytest
 
-from mitigauge.documents.csv_text import as_csv
-from mitigauge.documents.plain_text import width
-from mitigauge.documents.table_markdown import table_markdown
-from mitigauge.documents.table_text import table_text
-from mitigauge.pages.schemas import ArmView
-from mitigauge.tables import loss_table
-from mitigauge.tables.loss import loss_of, losses, slices_of
+from mitigauge.core.documents.csv_text import as_csv
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.documents.table_markdown import table_markdown
+from mitigauge.core.documents.table_text import table_text
+from mitigauge.reporting.pages.schemas import ArmView
+from mitigauge.reporting.tables import loss_table
+from mitigauge.reporting.tables.loss import loss_of, losses, slices_of
 from tests.loss_views import ARMS, CLAIMS, crossed, experiment
 from tests.matrix_views import DEMO, HOSTILE, arm
 

@@ -12,17 +12,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, is_typeddict
 
-from mitigauge.settings import REPOSITORY
+from mitigauge.core.settings import REPOSITORY
 
-WIRE = REPOSITORY / "mitigauge/wire"
+WIRE = REPOSITORY / "mitigauge/core/wire"
 # Both sides, and whatever else is programmed here.
 SIDES = ("workloads", "ansible", "mitigauge", "pipelines", "api", "cli", "lab")
 # Where what passes between them is written or read: a number from TELLING_NUMBER up is taken for a
 # limit by its value alone here, but for the size of a buffer. Any other one is by its value and a
 # word of its name.
 BOUNDARY = (
-    "workloads/_kit", "ansible/roles/workload", "mitigauge/collectors", "mitigauge/results",
-    "mitigauge/profiles/capture", "pipelines/steps",
+    "workloads/_kit", "ansible/roles/workload", "mitigauge/measurement/collectors",
+    "mitigauge/measurement/results",
+    "mitigauge/analysis/profiles/capture", "pipelines/steps",
 )  # fmt: skip
 TELLING_NUMBER, BUFFER = 8192, 1 << 16
 # Words of names that limits of anything have.
@@ -53,7 +54,7 @@ def facts() -> Facts:
     numbers: dict[str, float] = {}
     names: dict[str, frozenset[str]] = {}
     for path in sorted(WIRE.glob("[a-z]*.py")):
-        module = importlib.import_module(f"mitigauge.wire.{path.stem}")
+        module = importlib.import_module(f"mitigauge.core.wire.{path.stem}")
         for name, value in vars(module).items():
             where = f"{path.stem}.{name}"
             if is_typeddict(value) and value.__module__ == module.__name__:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.collectors.figures import FIGURES
-from mitigauge.collectors.reasons import COUNTERS
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire import collectors
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire import collectors
+from mitigauge.measurement.collectors.figures import FIGURES
+from mitigauge.measurement.collectors.reasons import COUNTERS
 from tests.unit.wire.contract import defined_again, facts, sources
 from tests.unit.wire.test_shapes import READERS
 
@@ -19,23 +19,26 @@ OTHERS = {
     ("ansible/roles/guest/library/guest_profile_image.py", "'profile.json'"): "of its image",
     ("lab/hosts.py", "'state.json'"): "of an emulated host",
     (
-        "mitigauge/collectors/figures.py", "irq, nice, softirq, steal, system, user",
+        "mitigauge/measurement/collectors/figures.py", "irq, nice, softirq, steal, system, user",
     ): "what is added up, by name",
     (
-        "mitigauge/collectors/reasons.py",
+        "mitigauge/measurement/collectors/reasons.py",
         "halt_exits, hypercalls, io_exits, irq_exits, irq_window_exits, mmio_exits, "
         "request_irq_exits, signal_exits",
     ): "titles of columns, by name",
     (
-        "mitigauge/profiles/capture/_disassemble.py", "detail, functions, left_out",
+        "mitigauge/analysis/profiles/capture/_disassemble.py", "detail, functions, left_out",
     ): "what the confined program prints",
-    ("mitigauge/profiles/capture/fold.py", "stack_bytes = 3.35544e+07"): "of stacks once folded",
-    ("mitigauge/profiles/capture/instructions.py", "_Answer"): "of the confined program",
-    ("mitigauge/profiles/capture/instructions.py", "Instructions"): "disassembled",
-    ("mitigauge/profiles/store/service.py", "LONGEST_NAME = 200"): "of a search",
-    ("mitigauge/profiles/store/tables.py", "ProfileInstructions"): "columns of the database",
-    ("mitigauge/results/schema.py", "disturbed, values, warmup"): "of values that were read",
-    ("mitigauge/files/yaml_file.py", "_MAX_NAME = 200"): "of a key in YAML",
+    ("mitigauge/analysis/profiles/capture/fold.py", "stack_bytes = 3.35544e+07"):
+        "of stacks once folded",
+    ("mitigauge/analysis/profiles/capture/instructions.py", "_Answer"): "of the confined program",
+    ("mitigauge/analysis/profiles/capture/instructions.py", "Instructions"): "disassembled",
+    ("mitigauge/analysis/profiles/store/service.py", "LONGEST_NAME = 200"): "of a search",
+    ("mitigauge/analysis/profiles/store/tables.py", "ProfileInstructions"):
+        "columns of the database",
+    ("mitigauge/measurement/results/schema.py", "disturbed, values, warmup"):
+        "of values that were read",
+    ("mitigauge/core/yaml_file.py", "_MAX_NAME = 200"): "of a key in YAML",
 }  # fmt: skip
 
 
@@ -54,7 +57,7 @@ def again() -> dict[tuple[str, str], int]:
 def test_no_side_defines_a_fact_again(again: dict[tuple[str, str], int]) -> None:
     known = OTHERS.keys() | READERS.keys()
     faults = [
-        f"{path}:{line}: {what} is in mitigauge/wire"
+        f"{path}:{line}: {what} is in mitigauge/core/wire"
         for (path, what), line in again.items()
         if (path, what) not in known
     ]

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from mitigauge.settings import REPOSITORY
-from mitigauge.wire import (
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.core.wire import (
     case,
     clock,
     collectors,
@@ -30,22 +30,22 @@ from tests.loading import load
 READERS: Mapping[tuple[str, str], tuple[type, set[str]]] = {
     ("workloads/_kit/results.py", "PaceRecord"): (run_record.PaceRecord, set()),
     ("workloads/_kit/threads.py", "Activity"): (threads.Activity, set()),
-    ("mitigauge/collectors/samples.py", "Summary"): (collectors.Summary, set()),
-    ("mitigauge/collectors/samples.py", "_Head"): (collectors.Head, set()),
-    ("mitigauge/profiles/capture/recording.py", "Recorded"): (profile.Profile, set()),
-    ("mitigauge/profiles/capture/recording.py", "_Failed"): (profile.Profile, set()),
-    ("mitigauge/profiles/exact/reading.py", "_Said"): (exact.Exact, set()),
-    ("mitigauge/results/details.py", "Point"): (details.Point, set()),
-    ("mitigauge/results/details.py", "Reached"): (details.Reached, set()),
-    ("mitigauge/results/details.py", "PassDetails"): (details.PassDetails, set()),
-    ("mitigauge/results/schema.py", "MetricBody"): (result.Metric, set()),
-    ("mitigauge/results/schema.py", "LabFault"): (result.LabFault, set()),
-    ("mitigauge/results/schema.py", "PaceBody"): (result.Pace, set()),
-    ("mitigauge/results/schema.py", "ResultBody"): (result.Result, set()),
-    ("mitigauge/results/threads.py", "ActivityBody"): (threads.Activity, set()),
-    ("mitigauge/results/threads.py", "NameBody"): (threads.Row, set()),
-    ("mitigauge/results/threads.py", "OthersBody"): (threads.Others, set()),
-    ("mitigauge/results/threads.py", "ThreadsBody"): (threads.Threads, set()),
+    ("mitigauge/measurement/collectors/samples.py", "Summary"): (collectors.Summary, set()),
+    ("mitigauge/measurement/collectors/samples.py", "_Head"): (collectors.Head, set()),
+    ("mitigauge/analysis/profiles/capture/recording.py", "Recorded"): (profile.Profile, set()),
+    ("mitigauge/analysis/profiles/capture/recording.py", "_Failed"): (profile.Profile, set()),
+    ("mitigauge/analysis/profiles/exact/reading.py", "_Said"): (exact.Exact, set()),
+    ("mitigauge/measurement/results/details.py", "Point"): (details.Point, set()),
+    ("mitigauge/measurement/results/details.py", "Reached"): (details.Reached, set()),
+    ("mitigauge/measurement/results/details.py", "PassDetails"): (details.PassDetails, set()),
+    ("mitigauge/measurement/results/schema.py", "MetricBody"): (result.Metric, set()),
+    ("mitigauge/measurement/results/schema.py", "LabFault"): (result.LabFault, set()),
+    ("mitigauge/measurement/results/schema.py", "PaceBody"): (result.Pace, set()),
+    ("mitigauge/measurement/results/schema.py", "ResultBody"): (result.Result, set()),
+    ("mitigauge/measurement/results/threads.py", "ActivityBody"): (threads.Activity, set()),
+    ("mitigauge/measurement/results/threads.py", "NameBody"): (threads.Row, set()),
+    ("mitigauge/measurement/results/threads.py", "OthersBody"): (threads.Others, set()),
+    ("mitigauge/measurement/results/threads.py", "ThreadsBody"): (threads.Threads, set()),
     ("pipelines/adapters/host_answers.py", "JobAnswer"): (job.Report, set()),
     # Where its archive lies is said on this side.
     ("pipelines/steps/measure.py", "JobReport"): (job.Report, {"archive"}),

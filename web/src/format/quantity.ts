@@ -90,7 +90,7 @@ export function quantity(value: number, unit: string, scale = scaleFor(value, un
 /**
  * Decimals that an effect deserves: two when its interval is narrower than 1 %. An end just off
  * zero must not read as zero, since it decides the verdict: one more then. The same rule as in
- * `mitigauge/effect.py`.
+ * `mitigauge/core/effect.py`.
  */
 export function effectDigits(low: number, high: number): number {
   let digits = high - low < 1 ? 2 : 1;

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from mitigauge.effect import Verdict
-from mitigauge.letters.weekly.data import Counts, FactChange, Side, WeekData
-from mitigauge.letters.weekly.findings import Key, Known, Machine, Word, findings
-from mitigauge.letters.weekly.week import Week
-from mitigauge.stats.bounds import Bound
+from mitigauge.core.effect import Verdict
+from mitigauge.core.stats.bounds import Bound
+from mitigauge.reporting.letters.weekly.data import Counts, FactChange, Side, WeekData
+from mitigauge.reporting.letters.weekly.findings import Key, Known, Machine, Word, findings
+from mitigauge.reporting.letters.weekly.week import Week
 
 WEEK = Week(2026, 47)
 NOW, BEFORE = WEEK.start + timedelta(days=2), WEEK.start - timedelta(days=5)

@@ -6,8 +6,14 @@ from datetime import timedelta
 
 import pytest
 
-from mitigauge.letters.weekly.data import Fate, Finding
-from mitigauge.letters.weekly.findings import MOST, MOST_HOSTS, Word, differences, findings
+from mitigauge.reporting.letters.weekly.data import Fate, Finding
+from mitigauge.reporting.letters.weekly.findings import (
+    MOST,
+    MOST_HOSTS,
+    Word,
+    differences,
+    findings,
+)
 from tests.unit.letters.weekly.made import (
     BEFORE,
     LOOP,

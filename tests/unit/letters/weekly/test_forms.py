@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from mitigauge.documents.plain_text import width
-from mitigauge.errors import InvalidInput
-from mitigauge.letters.weekly.arrangement import arrange
-from mitigauge.letters.weekly.data import (
+from mitigauge.core.documents.plain_text import width
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.bounds import Bound
+from mitigauge.reporting.letters.weekly.arrangement import arrange
+from mitigauge.reporting.letters.weekly.data import (
     Drift,
     FactChange,
     Gap,
@@ -19,10 +20,9 @@ from mitigauge.letters.weekly.data import (
     NoiseLine,
     WeekData,
 )
-from mitigauge.letters.weekly.html import render_html
-from mitigauge.letters.weekly.mail import mail
-from mitigauge.letters.weekly.text import render_markdown, render_text
-from mitigauge.stats.bounds import Bound
+from mitigauge.reporting.letters.weekly.html import render_html
+from mitigauge.reporting.letters.weekly.mail import mail
+from mitigauge.reporting.letters.weekly.text import render_markdown, render_text
 from tests.unit.letters.weekly.made import BEFORE, MICROCODE, NOW, WEEK, known, week_of, word
 
 EVIL = "<script>alert(1)</script> | [x](http://y) \x1b[31m\n-- \nFrom nobody"

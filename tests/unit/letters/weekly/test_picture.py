@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from PIL import Image
 
-from mitigauge.letters.weekly.document import Picture, Point
-from mitigauge.letters.weekly.picture import (
+from mitigauge.reporting.letters.weekly.document import Picture, Point
+from mitigauge.reporting.letters.weekly.picture import (
     BAND,
     CHANGE,
     FAINT,

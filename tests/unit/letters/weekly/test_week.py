@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.letters.weekly.week import Week
+from mitigauge.core.errors import InvalidInput
+from mitigauge.reporting.letters.weekly.week import Week
 
 
 def test_a_week_begins_on_monday_and_knows_its_neighbours() -> None:

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from mitigauge.errors import InvalidInput, TooLarge
-from mitigauge.experiments.tables import Case
-from mitigauge.files.blobs import blob_store
-from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
-from mitigauge.profiles.capture.recording import find_recording
-from mitigauge.settings import get_settings
-from mitigauge.wire.case import limit_s
+from mitigauge.analysis.profiles.capture.capture import Capture, overhead_percent, read_capture
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.core.errors import InvalidInput, TooLarge
+from mitigauge.core.settings import get_settings
+from mitigauge.core.wire.case import limit_s
+from mitigauge.measurement.experiments.tables import Case
+from mitigauge.storage.files.blobs import blob_store
 from pipelines.steps.measure import collect
 from tests.crash.simulated_host import RECORDED, packed
 from tests.fuzz.builders import spin_case

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture.collapse import Collapse
-from mitigauge.profiles.capture.decompress import pieces
+from mitigauge.analysis.profiles.capture.collapse import Collapse
+from mitigauge.analysis.profiles.capture.decompress import pieces
+from mitigauge.core.errors import InvalidInput
 
 SAMPLE = """\
 perf 12/13 [001] 100.000001: 250000 cpu-clock:ppp:
@@ -160,7 +160,7 @@ def test_a_last_sample_without_its_empty_line_is_cut_off() -> None:
 
 
 def test_memory_of_parsed_text_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mitigauge.profiles.capture.collapse.REMEMBERED", 1000)
+    monkeypatch.setattr("mitigauge.analysis.profiles.capture.collapse.REMEMBERED", 1000)
     text = "".join(one(f"1 leaf{i} (x)", f"2 caller{i} (x)") for i in range(500))
     assert folded(text * 2) == {f"perf;caller{i};leaf{i}": 2 for i in range(500)}
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 import zstandard
 
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture import decompress
-from mitigauge.profiles.capture.decompress import pieces
+from mitigauge.analysis.profiles.capture import decompress
+from mitigauge.analysis.profiles.capture.decompress import pieces
+from mitigauge.core.errors import InvalidInput
 
 TEXT = b"perf;main;f 3\nperf;main;g 4\n"
 

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture.folded_text import read_folded, write_folded
+from mitigauge.analysis.profiles.capture.folded_text import read_folded, write_folded
+from mitigauge.core.errors import InvalidInput
 
 TEXT = b"perf;main;f 3\nperf;main;g 4\n"
 

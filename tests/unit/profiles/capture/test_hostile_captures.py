@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from mitigauge.catalog import Catalog
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.capture import frames, headers
-from mitigauge.profiles.capture.capture import Capture, overhead_percent, read_capture
-from mitigauge.profiles.capture.collapse import Collapse
-from mitigauge.profiles.capture.fold import Bounds
-from mitigauge.profiles.capture.recording import find_recording
+from mitigauge.analysis.profiles.capture import frames, headers
+from mitigauge.analysis.profiles.capture.capture import Capture, overhead_percent, read_capture
+from mitigauge.analysis.profiles.capture.collapse import Collapse
+from mitigauge.analysis.profiles.capture.fold import Bounds
+from mitigauge.analysis.profiles.capture.recording import find_recording
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog
 from pipelines.steps.measure import collect
 from pipelines.steps.parser import profiled_pass, result_in, timed_pass
 from pipelines.steps.profile_pass import Budget

@@ -12,9 +12,13 @@ from typing import Any
 
 import pytest
 
-from mitigauge.profiles.capture import instructions
-from mitigauge.profiles.capture.instructions import FunctionCode, Instructions, read_instructions
-from mitigauge.settings import REPOSITORY
+from mitigauge.analysis.profiles.capture import instructions
+from mitigauge.analysis.profiles.capture.instructions import (
+    FunctionCode,
+    Instructions,
+    read_instructions,
+)
+from mitigauge.core.settings import REPOSITORY
 
 # As the runner left it on an emulated host, with the hottest functions of a system call alone.
 RECORDED = REPOSITORY / "tests/fixtures/profiles/instructions/loop-1.json.gz"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.profiles.capture.nmi import by_time, interrupted
+from mitigauge.analysis.profiles.capture.nmi import by_time, interrupted
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.profiles.diff import align
-from mitigauge.profiles.diff.align import aligned
+from mitigauge.analysis.profiles.diff import align
+from mitigauge.analysis.profiles.diff.align import aligned
 
 Letters = st.text(alphabet="abc", max_size=14)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.profiles.diff.compare import (
+from mitigauge.analysis.profiles.diff.compare import (
     GONE,
     NEW,
     BootProfile,
@@ -15,9 +15,9 @@ from mitigauge.profiles.diff.compare import (
     diff_functions,
     raw_symbols,
 )
-from mitigauge.profiles.diff.significance import compare_groups
-from mitigauge.profiles.store.functions import function_weights
-from mitigauge.profiles.store.tree import FrameTree, Layout
+from mitigauge.analysis.profiles.diff.significance import compare_groups
+from mitigauge.analysis.profiles.store.functions import function_weights
+from mitigauge.analysis.profiles.store.tree import FrameTree, Layout
 from tests.unit.profiles.named import alike, name, number
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mitigauge.errors import InvalidInput, NotFound
-from mitigauge.profiles.diff import draw
+from mitigauge.analysis.profiles.diff import draw
+from mitigauge.core.errors import InvalidInput, NotFound
 
 PARENT = np.array([-1, 0, 1, 1, 0], np.int32)
 NAMES = ["all", "thread;\n1", "f", "<script>", "g"]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.profiles.capture.instructions import Line
-from mitigauge.profiles.diff.instructions import BootCode, InstructionDiff, diff_instructions
-from mitigauge.profiles.store.instructions import StoredCode
+from mitigauge.analysis.profiles.capture.instructions import Line
+from mitigauge.analysis.profiles.diff.instructions import (
+    BootCode,
+    InstructionDiff,
+    diff_instructions,
+)
+from mitigauge.analysis.profiles.store.instructions import StoredCode
 
 PLAIN = ("push", "mov", "ret")
 LOOP = ("push", "nop", "nop", "mov", "ret")

@@ -7,7 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from mitigauge.profiles.diff.payload import DiffHeader, DiffPruned, DiffSide, encoded, laid_out
+from mitigauge.analysis.profiles.diff.payload import (
+    DiffHeader,
+    DiffPruned,
+    DiffSide,
+    encoded,
+    laid_out,
+)
 
 ARRAYS = {
     "a": np.arange(3, dtype=np.int32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.profiles.diff.significance import compare_groups
+from mitigauge.analysis.profiles.diff.significance import compare_groups
 
 
 def test_what_is_seen_in_too_few_boots_is_no_question_and_what_is_new_is_one() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mitigauge.profiles.store.functions import truncated_weight, unknown_weight
+from mitigauge.analysis.profiles.store.functions import truncated_weight, unknown_weight
 
 
 def test_unknown_and_truncated_stacks_are_weighed() -> None:

@@ -8,9 +8,9 @@ import tracemalloc
 
 import pytest
 
-from mitigauge.errors import InvalidInput
-from mitigauge.profiles.store import import_file
-from mitigauge.profiles.store.import_file import read_profile
+from mitigauge.analysis.profiles.store import import_file
+from mitigauge.analysis.profiles.store.import_file import read_profile
+from mitigauge.core.errors import InvalidInput
 from tests.measuring import within_processor_s
 
 TEXT = b"perf;main;f 3\nperf;main;g 4\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mitigauge.profiles.store.normalise import normalised, rules, without_idle
+from mitigauge.analysis.profiles.store.normalise import normalised, rules, without_idle
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.profiles.store.pack import packed, unpacked
+from mitigauge.analysis.profiles.store.pack import packed, unpacked
 
 
 @given(st.dictionaries(st.integers(0, 10**9), st.integers(0, 2**53), max_size=50))

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mitigauge.profiles.store.tree import FrameTree, Layout
+from mitigauge.analysis.profiles.store.tree import FrameTree, Layout
 from tests.unit.profiles.named import alike, number
 
 STACKS = st.dictionaries(

@@ -1,0 +1,64 @@
+"""What a counted change costs on a processor whose prices are known. Pure.
+
+The cost is Σ Δn × price over events and instructions; prices are taken as independent of each
+other, so that the squared standard error is Σ (Δn × error)², with the square of how far cases lay
+off the sum of the prices, where that is known. A prediction is neither measured nor
+counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mitigauge.analysis.prices.definitions import Z95, Processor
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one event adds."""
+
+    event: str
+    times: float
+    """More of it an operation, or fewer."""
+    ns: float
+    error: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Nanoseconds an operation more, with the 95 % interval; of the parts that have a price."""
+
+    processor: str
+    ns: float
+    low: float
+    high: float
+    parts: Sequence[Part]
+    missing: Sequence[str]
+    """Events that differ and have no price there: the cost without them."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every event that differs has a price."""
+        return not self.missing
+
+
+def predicted(change: Mapping[str, float], processor: Processor) -> Prediction:
+    """What *change* costs: events and instructions an operation more, by name."""
+    parts, missing = [], []
+    for event, times in change.items():
+        if not times:
+            continue
+        price = processor.price_of(event)
+        if price is None:
+            missing.append(event)
+            continue
+        parts.append(
+            Part(event, times, times * price.ns, abs(times) * price.error, price.source.title)
+        )
+    ns = sum(part.ns for part in parts)
+    off = processor.misfit_ns if parts else 0.0
+    reach = Z95 * math.sqrt(sum(part.error**2 for part in parts) + off**2)
+    return Prediction(processor.processor, ns, ns - reach, ns + reach, parts, missing)

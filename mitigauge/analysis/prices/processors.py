@@ -1,0 +1,28 @@
+"""Processors with prices: the files of ``prices/processors/``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog, in_natural_order, read_definition, require_name
+
+
+def processors_of(catalog: Catalog) -> dict[str, Processor]:
+    """By name. Raises :class:`InvalidInput` naming file and line of a bad one."""
+    found = {}
+    for path in in_natural_order(catalog.root.glob("prices/processors/*.yml")):
+        processor = read_definition(path, Processor, catalog.root)
+        require_name(path, processor.processor, path.stem)
+        _require_priced(path, processor, catalog)
+        found[processor.processor] = processor
+    return found
+
+
+def _require_priced(path: Path, processor: Processor, catalog: Catalog) -> None:
+    known = {INSTRUCTION, *catalog.events}
+    for event in sorted({price.event for price in processor.prices} - known):
+        raise InvalidInput(
+            f"{path}: no event {event!r}", hint=f"Known: {', '.join(sorted(known))}."
+        )

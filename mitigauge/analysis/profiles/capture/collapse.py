@@ -1,0 +1,389 @@
+"""``perf script``'s text into folded stacks, in memory that grows with distinct stacks only.
+
+A sample is a header line, a line for each frame with the leaf first, and an empty
+line. Call chains repeat: the same callers come with thousands of leaves, and their
+text, addresses included, is the same each time. So the text of the callers is looked
+up whole, and parsed only when it is new.
+
+Counts are those of stackcollapse-perf.pl: periods are added up, a period that is not
+told or 0 counts 1, samples of other events than the first are left out, and so is a
+last sample without its empty line. Text that was recorded without call chains has a sample a
+line. Commands have their whole names, and kinds of cores one event (:mod:`headers`), unlike there;
+periods are read without a time, and where more follows the event; frames without addresses; and a
+sample whose event cannot be read is not one of the first event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mitigauge.analysis.profiles.capture.frames import folded_line, is_address
+from mitigauge.analysis.profiles.capture.headers import (
+    command_of,
+    command_of_usual,
+    is_comment,
+    one_line_sample,
+    one_name,
+    period_alone,
+    period_and_event,
+    without_privilege,
+)
+from mitigauge.core.errors import InvalidInput
+
+# An indented line is no header and no comment.
+_INDENTS = (b" ", b"\t")
+
+SAMPLE_END, LINE_END = b"\n\n", b"\n"
+# Bytes of text whose parse is remembered; beyond, all is forgotten and begun anew.
+REMEMBERED = 48 << 20
+# Callers next to the leaf that are looked up one by one when the chain is new.
+NEAR = 8
+# Without a limit, a file that has no empty line would fill the memory.
+LONGEST_SAMPLE = 16 << 20
+LONGEST_LINE = 1 << 20
+# A chain of more callers is parsed line by line: remembering it piece by piece would go
+# deeper than a stack of ours may.
+LONGEST_CHAIN = 2048
+# What an entry of a dictionary takes besides its text.
+ENTRY = 64
+MOST_THREADS = 100_000
+# Names under which kinds of cores count one event, with what is added to them.
+MOST_SPELLINGS = 16
+# Of a period, which perf keeps in 64 bits.
+MOST_DIGITS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """How much a capture may hold; the defaults are for what somebody folds or imports."""
+
+    stacks: int = 20_000_000
+    stack_bytes: int = 4 << 30
+    """Of all distinct folded stacks together."""
+    line_bytes: int = LONGEST_LINE
+    """Of a line, where every line must be right."""
+
+
+class _Wrong(Exception):
+    """What is wrong with a line, whose number is known further up."""
+
+
+@dataclass(slots=True)
+class Collapsed:
+    """Counts of folded stacks by (comm, callers, leaf), and what was left out."""
+
+    event: bytes = b""
+    events: set[bytes] = field(default_factory=set)
+    """That one, and the same with other privileges: counted together where nobody chose."""
+    samples: int = 0
+    other_events: int = 0
+    unrecognised: int = 0
+    counts: dict[tuple[bytes, bytes, bytes], int] = field(default_factory=dict)
+    most: Most = field(default_factory=Most)
+
+    def stacks(self) -> dict[bytes, int]:
+        """Counts by folded stack, ``comm;caller;…;leaf``.
+
+        Raises :class:`InvalidInput` where they are more than can be held: callers are kept
+        once, but are part of every stack.
+        """
+        folded: dict[bytes, int] = {}
+        size = 0
+        for (comm, callers, leaf), count in self.counts.items():
+            stack = comm.replace(b" ", b"_") + callers + leaf
+            size += len(stack)
+            if size > self.most.stack_bytes:
+                raise InvalidInput(
+                    f"the folded stacks have more than {self.most.stack_bytes} bytes",
+                    hint="Record for a shorter time, or without some programs.",
+                )
+            folded[stack] = folded.get(stack, 0) + count
+        return folded
+
+
+class _Memory:
+    """Text that was parsed already, as Java spells it or not."""
+
+    def __init__(self, *, java: bool, longest: int) -> None:
+        self._java = java
+        self._longest = longest
+        self._forget()
+
+    def _forget(self) -> None:
+        # By hash of the text, 64 bits under a key of this process: the text itself, a kilobyte
+        # a chain, would fill the memory, and two of a million chains share a hash in one
+        # capture of thirty million.
+        self.callers: dict[int, bytes] = {hash(b""): b""}
+        self.lines: dict[bytes, bytes] = {b"": b""}
+        self._same: dict[bytes, bytes] = {}
+        self._names: dict[bytes, bytes | None] = {}
+        self._size = 0
+
+    def line(self, text: bytes) -> bytes | None:
+        """A line folded; ``None`` unless it is an indented frame of a common length."""
+        if text[:1] not in _INDENTS or len(text) > self._longest:
+            return None
+        # The same function has another address in every process.
+        address, _, name = text.lstrip().partition(b" ")
+        if not is_address(address) or name.lstrip().startswith(b"("):
+            return folded_line(text, java=self._java)
+        if name in self._names:
+            folded = self._names[name]
+        else:
+            folded = self._names[name] = folded_line(text, java=self._java)
+            self._size += len(name)
+        if folded is not None:
+            self.lines[text] = folded
+            self._size += len(text)
+        return folded
+
+    def chain(self, text: bytes) -> bytes | None:
+        """Lines of callers, the innermost first, folded; ``None`` if one is no frame.
+
+        Chains that differ near the leaf have their outer callers in common.
+        """
+        if self._size > REMEMBERED:
+            self._forget()
+        if text.count(b"\n") > LONGEST_CHAIN:
+            return None
+        *near, outer = text.split(b"\n", NEAR)
+        known = self.callers.get(hash(outer)) if len(near) == NEAR else self._line(outer)
+        if known is None and len(near) == NEAR:
+            known = self.chain(outer)
+        parts = [self._line(line) for line in near]
+        if known is None or None in parts:
+            return None
+        parts.append(known)
+        parts.reverse()
+        folded = b"".join(part for part in parts if part)
+        # Other addresses often give the same names, which are kept once.
+        if folded not in self._same:
+            self._same[folded] = folded
+            self._size += len(folded)
+        self._size += ENTRY
+        folded = self.callers[hash(text)] = self._same[folded]
+        return folded
+
+    def _line(self, text: bytes) -> bytes | None:
+        folded = self.lines.get(text)
+        return self.line(text) if folded is None else folded
+
+
+class Collapse:
+    """Counts the samples of one capture, which come in any number of pieces.
+
+    *event* picks one; otherwise it is the first that comes. *strict* refuses what
+    stackcollapse-perf.pl leaves out: lines that are no sample, and a second event; it
+    names the line.
+    """
+
+    def __init__(
+        self,
+        *,
+        event: str = "",
+        strict: bool = False,
+        name: str = "capture",
+        most: Most | None = None,
+    ) -> None:
+        self._most = most or Most()
+        self.result = Collapsed(most=self._most)
+        self._chosen = bool(event)
+        self._strict = strict
+        self._name = name
+        self._rest = b""
+        self._lines = 0  # in the pieces before; counting them takes a seventh of all the time
+        longest = self._most.line_bytes
+        self._plain = _Memory(java=False, longest=longest)
+        self._java = _Memory(java=True, longest=longest)
+        self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
+        self._end = b""  # of a sample; told by the first line
+        self._has_event = False
+        self._tokens: set[bytes] = set()  # the event with its colon, as a header ends with it
+        if event:
+            self._expect(event.encode())
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
+        text = self._rest + piece
+        self._end = self._end or _sample_end(text)
+        samples = text.split(self._end or SAMPLE_END)
+        self._rest = samples.pop()
+        self._count(samples)
+        if len(self.result.counts) > self._most.stacks:
+            raise self._refusal("", f"more than {self._most.stacks} different stacks")
+        if self._strict:
+            self._lines += text.count(b"\n") - self._rest.count(b"\n")
+        if len(self._rest) > LONGEST_SAMPLE:
+            after = (
+                f":{self._lines + 1}" if self._strict else f", after sample {self.result.samples}"
+            )
+            raise self._refusal(after, f"no empty line in {LONGEST_SAMPLE >> 20} MiB")
+
+    def finish(self) -> Collapsed:
+        """What was counted. Raises :class:`InvalidInput` if that is nothing, when strict."""
+        if self._strict and not self.result.counts:
+            raise InvalidInput(
+                f"{self._name} has no sample",
+                hint="Record with `perf record -g` while something runs, and check that"
+                " `perf script` prints call chains.",
+            )
+        return self.result
+
+    def _count(self, samples: Sequence[bytes]) -> None:
+        """The fast way: one loop without calls, because it runs once for every sample."""
+        counts, threads = self.result.counts, self._threads
+        slow = 0
+        for index, sample in enumerate(samples):
+            lines = sample.split(b"\n", 2)
+            if len(lines) < 3:
+                lines += (b"", b"")[len(lines) - 1 :]
+            head, leaf, callers = lines
+            # Without time, period and event, headers of one thread are all alike.
+            parts = head.rsplit(None, 3)
+            known = None
+            if (
+                len(parts) == 4
+                and parts[3] in self._tokens
+                and parts[2].isdigit()
+                and len(parts[2]) <= MOST_DIGITS
+            ):
+                known = threads.get(parts[0]) if parts[1][-1:] == b":" else None
+                if known is None:
+                    known = self._known_thread(parts[0], head)
+            if known is None:
+                self._count_slowly(samples, index)
+                slow += 1
+                continue
+            comm, memory = known
+            folded_callers = memory.callers.get(hash(callers))
+            if folded_callers is None:
+                folded_callers = memory.chain(callers)
+            folded_leaf = memory.lines.get(leaf)
+            if folded_leaf is None:
+                folded_leaf = memory.line(leaf)
+            if folded_leaf is None or folded_callers is None:
+                self._count_slowly(samples, index)
+                slow += 1
+                continue
+            key = (comm, folded_callers, folded_leaf)
+            counts[key] = counts.get(key, 0) + (int(parts[2]) or 1)
+        self.result.samples += len(samples) - slow
+
+    def _known_thread(self, thread: bytes, head: bytes) -> tuple[bytes, _Memory] | None:
+        """Comm, and where its text is remembered; ``None`` for a header to look at closely."""
+        comm = command_of_usual(head) if len(head) <= self._most.line_bytes else None
+        if comm is None:
+            return None
+        if len(self._threads) >= MOST_THREADS:
+            self._threads.clear()
+        known = self._threads[thread] = (
+            comm,
+            self._java if comm.startswith(b"java") else self._plain,
+        )
+        return known
+
+    def _expect(self, event: bytes) -> None:
+        self._has_event = True
+        self.result.event = one_name(event)
+        if event:
+            self._tokens.add(event + b":")
+
+    def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
+        """Line by line, for samples that the fast way does not recognise."""
+        comm, period = b"", 1
+        frames: list[bytes] = []
+        for number, line in enumerate(samples[index].split(b"\n")):
+            if not line or line.startswith(b"#"):
+                continue
+            try:
+                if self._strict and len(line) > self._most.line_bytes:
+                    raise _Wrong(f"{len(line)} characters in one line")
+                alone = one_line_sample(line)
+                if alone:
+                    self._count_line(*alone)
+                    continue
+                command = command_of(line)
+                if command:
+                    told = self._period(line)
+                    comm, period = (comm, period) if told is None else (command, told)
+                else:
+                    frames.append(self._frame(line, comm))
+            except _Wrong as wrong:
+                location = f":{self._line_of(samples, index, number)}"
+                raise self._refusal(location, str(wrong)) from None
+        if comm:
+            self._add(comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"", period)
+
+    def _count_line(self, head: bytes, frame: bytes) -> None:
+        """A sample of one line, which has no callers."""
+        period, comm = self._period(head), command_of(head)
+        if period is not None and comm:
+            self._add(comm, b"", self._frame(frame, comm), period)
+
+    def _add(self, comm: bytes, callers: bytes, leaf: bytes, period: int) -> None:
+        key = (comm, callers, leaf)
+        self.result.counts[key] = self.result.counts.get(key, 0) + period
+        self.result.samples += 1
+
+    def _period(self, header: bytes) -> int | None:
+        """What the sample counts; ``None`` if its event is not the one."""
+        # A recording that was printed without its event's name has one event, or nobody knows.
+        digits, event = period_and_event(header) or (period_alone(header), b"")
+        if not self._chosen and not self._has_event:
+            self._expect(event)
+        if self._is_ours(event):
+            if len(digits) > MOST_DIGITS:
+                raise _Wrong(f"a period of {len(digits)} digits")
+            if event and len(self._tokens) < MOST_SPELLINGS:
+                self._tokens.add(event + b":")
+                self.result.events.add(one_name(event))
+            return int(digits or 1) or 1
+        if self._strict and not self._chosen:
+            ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
+            if not event:
+                raise _Wrong(f"no event is read here, after {ours}: {_shown(header)}")
+            raise _Wrong(f"a second event, {other}, after {ours or 'some without'}: choose one")
+        self.result.other_events += 1
+        return None
+
+    def _is_ours(self, event: bytes) -> bool:
+        ours, other = self.result.event, one_name(event)
+        if other == ours or self._strict or self._chosen:
+            return other == ours
+        return without_privilege(other) == without_privilege(ours)
+
+    def _frame(self, line: bytes, comm: bytes) -> bytes:
+        """The line's frames folded; nothing in a sample that is left out."""
+        folded = folded_line(line, java=comm.startswith(b"java"))
+        if folded is not None:
+            return folded if comm else b""
+        if self._strict:
+            raise _Wrong(f"neither a sample nor a frame: {_shown(line)}")
+        self.result.unrecognised += 1
+        return b""
+
+    def _line_of(self, samples: Sequence[bytes], index: int, number: int) -> int:
+        end = len(self._end or SAMPLE_END)
+        before = sum(sample.count(b"\n") + end for sample in samples[:index])
+        return self._lines + before + number + 1
+
+    def _refusal(self, location: str, reason: str) -> InvalidInput:
+        return InvalidInput(
+            f"{self._name}{location}: {reason}",
+            hint="This reads what `perf script` prints. Nothing was stored.",
+        )
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:60].decode(errors="replace"))
+
+
+def _sample_end(text: bytes) -> bytes:
+    """What ends a sample, by the first line that is no comment; nothing before there is one."""
+    begun = 0
+    while (ended := text.find(b"\n", begun)) >= 0:
+        if not is_comment(line := text[begun:ended]) and line.strip():
+            return LINE_END if one_line_sample(line) else SAMPLE_END
+        begun = ended + 1
+    return b""

@@ -1,0 +1,119 @@
+"""Tables of what was judged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import (
+    ARRAY,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.stats.bounds import Bound
+from mitigauge.storage.database.base import Base, one_of
+from mitigauge.storage.database.enum_column import EnumWord
+
+
+class StoredVerdict(Base):
+    """What was said of one arm for one case and metric on one host, and what it rests on.
+
+    A verdict that was given stays. When later data or other rules say otherwise, it is
+    superseded by the next version. Until then the figures so far are replaced in place.
+    """
+
+    __tablename__ = "verdict"
+    __table_args__ = (
+        CheckConstraint(one_of("state", CellState), name="state"),
+        CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+        CheckConstraint(one_of("bound", Bound), name="bound"),
+        # What pages read, and at most one of each.
+        Index(
+            "uq_verdict_current",
+            *("run_id", "case_id", "metric", "arm_id"),
+            unique=True,
+            postgresql_where=text("superseded_at IS NULL"),
+        ),
+        Index("ix_verdict_given_at", "given_at"),
+    )
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+
+    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
+    n: Mapped[int]
+    blocks: Mapped[int]
+    mean: Mapped[float | None]
+    effect_percent: Mapped[float | None]
+    ci_low_percent: Mapped[float | None]
+    ci_high_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    q: Mapped[float | None]
+    mde_percent: Mapped[float | None]
+    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
+    # What the figures say of the true change, where events of the hardware cost nothing.
+    bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
+    # Blocks after which it fell; null where no interim analysis decided.
+    decided_after: Mapped[int | None]
+    note: Mapped[str]
+    # The arm's boots that the figures are of. Their noise is pooled over all arms.
+    boots: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+    disturbed: Mapped[int]
+    unsteady: Mapped[int]
+    rules: Mapped[int]
+    # Why this version was written.
+    reason: Mapped[str]
+    # When the verdict was given; null while these are but the figures so far.
+    given_at: Mapped[datetime | None]
+    written_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    superseded_at: Mapped[datetime | None]
+
+
+# For inserting thousands of rows by one statement.
+VERDICT_TABLE = cast("Table", StoredVerdict.__table__)
+
+
+class AaOutcome(Base):
+    """What was said of the A/A arm, of which nothing but *same* or *undecided* is true."""
+
+    __tablename__ = "aa_outcome"
+    __table_args__ = (
+        UniqueConstraint("run_id", "case_id", "metric"),
+        CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
+    metric: Mapped[str]
+    verdict: Mapped[Verdict] = mapped_column(EnumWord(Verdict))
+    effect_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    blocks: Mapped[int]
+
+
+class CaseNoise(Base):
+    """How much one metric of one case scattered within one run, percent; null: cannot be told."""
+
+    __tablename__ = "case_noise"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    boots: Mapped[int]
+    # Standard deviations: of a boot's mean, of it without the iterations' share, of an iteration.
+    boot_mean_percent: Mapped[float | None]
+    boot_percent: Mapped[float | None]
+    iteration_percent: Mapped[float | None]

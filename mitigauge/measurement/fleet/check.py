@@ -1,0 +1,213 @@
+"""What a run needs of a host, item by item: there, missing, or worth knowing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mitigauge.core.clock import Clock
+from mitigauge.measurement.modes.families import Expectation, Mode, ModeFamily
+
+NEEDED_FREE = {"/boot": 200 << 20, "/": 1 << 30, "/var": 1 << 30}
+# Of the control side's clock; the answer itself takes some seconds.
+CLOCK_OFF_S = 60.0
+SUPPORTED = ("debian", "ubuntu")
+# Program → Debian's package, and for what it is needed.
+PROGRAMS = {
+    "grub-reboot": ("grub2-common", "one-shot boots"),
+    "grub-script-check": ("grub-common", "one-shot boots"),
+    "systemd-run": ("systemd", "measuring jobs"),
+    "perf": ("linux-perf", "syscall and profiles"),
+    "qemu-system-x86_64": ("qemu-system-x86", "workloads that boot a guest"),
+    "iperf3": ("iperf3", "iperf"),
+}
+# Without these no run can begin; `prepare` installs the others.
+INDISPENSABLE = ("grub-reboot", "grub-script-check", "systemd-run")
+NOT_AFFECTED = "Not affected"
+
+
+class State(StrEnum):
+    """What is said of an item."""
+
+    OK = "ok"
+    MISSING = "missing"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that was looked at; *mend* says how to put right what is missing."""
+
+    name: str
+    state: State
+    found: str
+    mend: str = ""
+
+
+def items(facts: Mapping[str, Any], *, now: float, clock: Clock) -> Iterator[Item]:
+    """What the host itself showed; *now* is the control side's clock, seconds since 1970.
+
+    *clock* is the host's by its inventory.
+    """
+    yield _user(facts["user"])
+    yield _system(facts["os"])
+    yield from _boot_loader(facts["boot_loader"])
+    yield from _disks(facts["free_bytes"])
+    yield _watchdog(facts["watchdog"])
+    yield from _programs(facts["programs"])
+    yield _clock(facts["now"] - now, clock, synchronised=facts["synchronised"])
+    yield _kvm(there=facts["kvm"])
+    yield from _processor(facts["processor"])
+
+
+def modes(facts: Mapping[str, Any], families: Iterable[ModeFamily]) -> Iterator[Item]:
+    """Which modes could be in force on this host, family by family.
+
+    Whether one is in force only a boot proves; what the kernel has no file for never is.
+    """
+    for family in families:
+        possible, refused = [], {}
+        for name, mode in family.modes.items():
+            why = why_not(mode, facts)
+            if why:
+                refused[name] = why
+            else:
+                possible.append(name)
+        said = f"possible: {', '.join(possible) or 'none'}"
+        said += "".join(f"; {name}: {why}" for name, why in refused.items())
+        yield Item(f"modes of {family.family}", State.OK if possible else State.NOTE, said)
+
+
+def why_not(mode: Mode, facts: Mapping[str, Any]) -> str:
+    """Why the mode cannot be in force on the host; empty where it may be."""
+    shown: Mapping[str, str] = facts["vulnerabilities"]
+    reasons = [_hopeless(expectation, shown) for expectation in mode.expect]
+    if reasons and all(reasons):
+        return reasons[0]
+    for reading in mode.settings.readings():
+        if facts["readings"].get(reading.path) is None:
+            return f"no {reading.title} here"
+    if mode.settings.guest() and not facts["kvm"]:
+        return "no /dev/kvm"
+    return ""
+
+
+def _hopeless(expectation: Expectation, shown: Mapping[str, str]) -> str:
+    if expectation.file not in shown:
+        return f"the kernel has no file {expectation.file}"
+    said = (shown[expectation.file], expectation.observed(shown))
+    return "the processor is not affected" if NOT_AFFECTED in said else ""
+
+
+def _user(user: int) -> Item:
+    if user == 0:
+        return Item("root", State.OK, "plays run as root")
+    return Item(
+        "root", State.MISSING, f"plays run as user {user}",
+        "Set ansible_user: root, or ansible_become: true with sudo that asks for no password.",
+    )  # fmt: skip
+
+
+def _system(system: Mapping[str, str | None]) -> Item:
+    found = f"{system['id'] or 'unknown'} {system['version'] or ''}".strip()
+    if system["id"] in SUPPORTED:
+        return Item("system", State.OK, found)
+    return Item(
+        "system", State.MISSING, found,
+        f"Hosts run {' or '.join(SUPPORTED)}: kernels are installed as .deb packages.",
+    )  # fmt: skip
+
+
+def _boot_loader(loader: Mapping[str, Any]) -> Iterator[Item]:
+    refused = loader.get("refused")
+    if refused:
+        yield Item(
+            "one-shot boot", State.MISSING, str(refused),
+            "A boot of an arm must fall back by itself. Put /boot on plain ext4, XFS or FAT, keep "
+            "/etc/grub.d/00_header and 41_custom, and run update-grub. Where there is no GRUB: "
+            "apt-get install grub-efi-amd64 (grub-pc without EFI), grub-install, update-grub.",
+        )  # fmt: skip
+    else:
+        yield Item("one-shot boot", State.OK, "GRUB reads custom.cfg and writes its environment")
+    release = loader.get("default_release")
+    if release:
+        yield Item("known-good kernel", State.OK, str(release))
+    if loader.get("next_entry"):
+        yield Item(
+            "pending entry", State.NOTE, f"the next boot takes {loader['next_entry']!r}",
+            "It stands there from a boot that was never made; the next run writes its own.",
+        )  # fmt: skip
+
+
+def _disks(free: Mapping[str, int]) -> Iterator[Item]:
+    for place, needed in NEEDED_FREE.items():
+        if place not in free:
+            continue
+        found = f"{free[place] >> 20} MiB free"
+        if free[place] >= needed:
+            yield Item(f"room on {place}", State.OK, found)
+        else:
+            yield Item(
+                f"room on {place}", State.MISSING, f"{found}, needed {needed >> 20} MiB",
+                "Remove old kernels (apt autoremove) or old files; a full disk ends a run.",
+            )  # fmt: skip
+
+
+def _watchdog(identity: str | None) -> Item:
+    if identity:
+        return Item("watchdog", State.OK, identity)
+    return Item(
+        "watchdog", State.NOTE, "none",
+        "A kernel that hangs stays so until its power is cycled. Load the board's driver "
+        "(iTCO_wdt, sp5100_tco, ipmi_watchdog) or give the host a power driver.",
+    )  # fmt: skip
+
+
+def _programs(found: Mapping[str, str | None]) -> Iterator[Item]:
+    for name, (package, purpose) in PROGRAMS.items():
+        if name not in found:
+            continue
+        if found[name]:
+            yield Item(name, State.OK, str(found[name]))
+        elif name in INDISPENSABLE:
+            yield Item(name, State.MISSING, "not found", f"apt-get install {package}")
+        else:
+            yield Item(name, State.NOTE, f"not found; for {purpose}", f"prepare installs {package}")
+
+
+def _clock(ahead_s: float, clock: Clock, *, synchronised: bool | None) -> Item:
+    if clock is Clock.COUNTED:
+        # It falls behind whenever the host computes, and no time service may set it.
+        return Item(
+            "clock", State.NOTE, f"counts instructions; {ahead_s:+.0f} s from this machine's"
+        )
+    if abs(ahead_s) > CLOCK_OFF_S:
+        word = "ahead of" if ahead_s > 0 else "behind"
+        return Item(
+            "clock", State.MISSING, f"{abs(ahead_s):.0f} s {word} this machine's",
+            "Let systemd-timesyncd or chrony set it; results carry the host's time.",
+        )  # fmt: skip
+    if synchronised:
+        return Item("clock", State.OK, "synchronised")
+    said = "not synchronised" if synchronised is False else "nobody says whether it is synchronised"
+    return Item("clock", State.NOTE, said, "apt-get install systemd-timesyncd, or chrony.")
+
+
+def _kvm(*, there: bool) -> Item:
+    if there:
+        return Item("kvm", State.OK, "/dev/kvm")
+    return Item(
+        "kvm", State.NOTE, "no /dev/kvm",
+        "Workloads with a guest need it: switch virtualisation on in the firmware.",
+    )  # fmt: skip
+
+
+def _processor(facts: Mapping[str, Any]) -> Iterator[Item]:
+    """Worth knowing: `prepare` fixes governor and turbo while a run lasts."""
+    turbo = {True: "on", False: "off", None: "absent"}[facts["turbo"]]
+    yield Item("smt", State.NOTE, facts["smt"] or "absent")
+    yield Item("turbo", State.NOTE, turbo)
+    yield Item("governor", State.NOTE, ", ".join(facts["governors"]) or "absent")
+    yield Item("idle states", State.NOTE, ", ".join(facts["idle_states"]) or "absent")

@@ -1,0 +1,405 @@
+"""An answer to a revision of a patch series, as a mail that its thread's readers can use. Pure.
+
+It holds all that is needed to judge and to repeat what was measured, without any of our pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+
+from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.documents.parts import counted
+from mitigauge.core.documents.plain_text import indented, neutralise, paragraph
+from mitigauge.core.documents.units import effect, percent
+from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.bounds import Bound
+from mitigauge.kernels.mails.mail import address_of
+from mitigauge.reporting.letters.reply.cover_letter import Finding
+from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
+from mitigauge.reporting.letters.report.content import COUNTED_HOSTS, EMULATED, uncounted_words
+from mitigauge.reporting.pages.schemas import (
+    ArmView,
+    CellView,
+    ComparisonView,
+    ExperimentView,
+    RowView,
+)
+from mitigauge.tracking.series.request import FORMS
+
+COLUMNS = 76
+LORE = "https://lore.kernel.org/r"
+MOST_FINDINGS = 12
+MOST_QUESTIONS = 8
+MOST_FIGURES = 40
+_ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Addressees:
+    """What is answered: the revision's first mail and whom the answer goes to."""
+
+    label: str
+    title: str
+    subject: str
+    message_id: str
+    references: Sequence[str]
+    to: Sequence[str]
+    cc: Sequence[str]
+    reported_by: str = ""
+    archive: str = LORE
+    """Where a mail is found under its message-id."""
+    own_id: str = ""
+    """The answer's message-id without its domain; that is its sender's."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltKernel:
+    """How a kernel was built, for somebody who builds it with nothing of ours."""
+
+    release: str
+    base: str
+    patches: Sequence[str]
+    profile: str
+    toolchain: str
+    build_id: str
+    loosely: Sequence[str] = ()
+    """Patches that applied with less context than they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What the cover letter's own figures come to, and what its readers will ask of them."""
+
+    beside: Sequence[LetterClaim] = ()
+    questions: Sequence[Finding] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeadCell:
+    """One cell that the answer begins with."""
+
+    comparison: ComparisonView
+    row: RowView
+    arm: ArmView
+    cell: CellView
+
+
+def mail(
+    answered: Addressees,
+    view: ExperimentView,
+    report: str,
+    kernels: Sequence[BuiltKernel],
+    by_hand: Mapping[str, str],
+    letter: Letter,
+    *,
+    sender: str = "",
+) -> EmailMessage:
+    """The answer. *by_hand*: workload → how its measurement is repeated with nothing of ours.
+
+    Raises InvalidInput where nobody is to be answered, or *sender* is no address.
+    """
+    message, own_id = addressed(answered, sender)
+    body = "\n".join(_body(answered, own_id, view, report, kernels, by_hand, letter)) + "\n"
+    message.set_content(body, charset="utf-8", cte="8bit")
+    return message
+
+
+def as_file(message: EmailMessage) -> bytes:
+    """The mail as a file holds it, its lines ended as files' lines are."""
+    return message.as_bytes().replace(b"\r\n", b"\n")
+
+
+def addressed(answered: Addressees, sender: str) -> tuple[EmailMessage, str]:
+    """A mail with its heads alone, and its message-id: empty where whoever sends it gives one.
+
+    Raises InvalidInput as :func:`mail`.
+    """
+    message = EmailMessage(policy=SMTP.clone(max_line_length=78, cte_type="8bit"))
+    if not answered.message_id:
+        raise InvalidInput(
+            f"{answered.label} has no message-id: there is no mail to answer",
+            hint="Add the series from its mails, as `git format-patch --thread` writes them.",
+        )
+    to, cc = addresses_of(answered.to), addresses_of(answered.cc)
+    if not to:
+        raise InvalidInput(f"{answered.label} names nobody to answer", hint="See its From and To.")
+    if sender:
+        found = addresses_of([sender])
+        if not found:
+            raise InvalidInput(f"{sender!r} is no address", hint="Give `Name <name@host>`.")
+        message["From"] = found[0]
+    message["To"] = to
+    if cc:
+        message["Cc"] = cc
+    message["Subject"] = f"Re: {_ANSWER.sub('', neutralise(answered.subject, 300))}"
+    message["In-Reply-To"] = f"<{answered.message_id}>"
+    message["References"] = " ".join(f"<{each}>" for each in dict.fromkeys(answered.references))
+    if not (sender and answered.own_id):
+        return message, ""
+    own_id = f"{answered.own_id}@{found[0].domain}"
+    message["Message-ID"] = f"<{own_id}>"
+    return message, own_id
+
+
+def addresses_of(shown: Sequence[str]) -> list[Address]:
+    """Those that are addresses; what else stands in a tag is left out."""
+    found = []
+    for each in shown:
+        said = address_of(each)
+        if said is not None:
+            user, _, domain = said.address.rpartition("@")
+            found.append(Address(neutralise(said.name, 80), user, domain))
+    return found
+
+
+def _body(
+    answered: Addressees,
+    own_id: str,
+    view: ExperimentView,
+    report: str,
+    kernels: Sequence[BuiltKernel],
+    by_hand: Mapping[str, str],
+    letter: Letter,
+) -> Iterator[str]:
+    yield "Hi,"
+    yield ""
+    yield from paragraph(_opening(answered, view), COLUMNS)
+    yield ""
+    for caveat in [*caveats(view), *_loosely(kernels)]:
+        yield from paragraph(caveat, COLUMNS)
+        yield ""
+    found = told(view)
+    for each in found[:MOST_FINDINGS]:
+        yield from indented("  - ", sentence(each), COLUMNS)
+    if len(found) > MOST_FINDINGS:
+        yield f"  - and {counted(len(found) - MOST_FINDINGS, 'more row')}, in the table below"
+    if not found:
+        yield "  - nothing: no boot counts; see below why"
+    yield from _regression(answered, own_id, found)
+    yield from _set_beside(letter.beside)
+    yield from _asked(letter.questions)
+    yield ""
+    yield report.rstrip("\n")
+    yield from reproduce(view, kernels, by_hand)
+    yield ""
+    yield from paragraph(
+        "To have a fix or another base tested, or to hear no more of this series, answer this "
+        "mail with one of these lines, signed by patatt:",
+        COLUMNS,
+    )
+    yield ""
+    yield from forms()
+
+
+def forms() -> Iterator[str]:
+    """What can be asked for, indented: mails quoted without marks must not ask again."""
+    for form, does in FORMS:
+        yield f"  {form}"
+        yield from indented("      ", does, COLUMNS)
+
+
+def _opening(answered: Addressees, view: ExperimentView) -> str:
+    arms = [arm for comparison in view.comparisons for arm in comparison.arms]
+    boots = sum(arm.boots_effective for arm in arms)
+    others = sum(arm.boots_not_effective + arm.boots_failed for arm in arms)
+    beside = f"; {counted(others, 'more boot')} did not, or failed, and count for nothing"
+    return (
+        f"{answered.label} of this series was built and measured in {counted(boots, 'boot')}, "
+        f"each of which showed that its mode was in force{beside if others else ''}. Each figure "
+        "is a change against the baseline named with it, with its interval and verdict."
+    )
+
+
+def _loosely(kernels: Sequence[BuiltKernel]) -> Iterator[str]:
+    """That the code measured is not quite the code that was sent."""
+    said = dict.fromkeys(line for kernel in kernels for line in kernel.loosely)
+    if said:
+        what = "One patch does" if len(said) == 1 else f"{len(said)} patches do"
+        yield (
+            f"{what} not apply to this base as sent, but with fewer lines of context; below stands "
+            "which and where."
+        )
+
+
+def caveats(view: ExperimentView) -> Iterator[str]:
+    """What must be known before the first figure is read, each of it once."""
+    if any(c.counted for c in view.comparisons):
+        yield COUNTED_HOSTS
+    elif any(c.emulated for c in view.comparisons):
+        yield EMULATED[0].upper() + EMULATED[1:]
+    yield from uncounted_words(view)
+
+
+def told(view: ExperimentView) -> list[LeadCell]:
+    """What there is to say of primary metrics: worse first, then better, the rest after them."""
+    order = {Verdict.WORSE: 0, Verdict.BETTER: 1, Verdict.UNDECIDED: 2, Verdict.SAME: 3}
+    found = [
+        LeadCell(comparison, row, arm, cell)
+        for comparison in view.comparisons
+        for row in comparison.rows
+        if row.primary
+        for arm, cell in zip(comparison.arms, row.cells, strict=True)
+        if cell.state == CellState.MEASURED and not arm.is_aa
+    ]
+    # Sizes of arms that work by different events of the hardware say nothing of their order.
+    ranked = all(each.cell.bound is Bound.EXACT for each in found)
+    return sorted(
+        found,
+        key=lambda each: (
+            order.get(each.cell.verdict or Verdict.UNDECIDED, 2),
+            -abs(each.cell.effect_percent or 0.0) if ranked else 0.0,
+        ),
+    )
+
+
+def sentence(each: LeadCell) -> str:
+    """``exits to userspace, bhb-clear against off: +0.31 % [+0.2, +0.4], worse (4 boots)``."""
+    cell = each.cell
+    baseline = next((arm.name for arm in each.comparison.arms if arm.is_baseline), "the baseline")
+    words = (each.row.case, each.arm.name, baseline, each.row.host)
+    case, arm, against, host = (neutralise(word, 100) for word in words)
+    what = f"{case}, {arm} against {against} on {host}"
+    if cell.effect is None:
+        return f"{what}: {cell.verdict or 'too few boots for a verdict'}"
+    said = effect(cell.effect)
+    sure = f", {cell.verdict}" if cell.verdict else ""
+    least = (
+        f"; a difference from {cell.mde_percent:.2g} % on would show"
+        if cell.verdict == Verdict.UNDECIDED and cell.mde_percent
+        else ""
+    )
+    return f"{what}: {said}{sure} ({counted(cell.n, 'boot')}{least}{_uncounted(each)})"
+
+
+def _uncounted(each: LeadCell) -> str:
+    """What of the arms compared is not in the figure: ``; IBPB is not counted``."""
+    if each.cell.bound is Bound.EXACT:
+        return ""
+    baseline = next((arm for arm in each.comparison.arms if arm.is_baseline), each.arm)
+    events = dict.fromkeys([*each.arm.events, *baseline.events])
+    return f"; {neutralise(', '.join(events), 100)} not counted"
+
+
+def _regression(answered: Addressees, own_id: str, found: Sequence[LeadCell]) -> Iterator[str]:
+    """Tags for whoever mends it, where one revision is worse than another kernel."""
+    worse = [each for each in found if _is_regression(each)]
+    if not worse:
+        return
+    yield ""
+    yield from paragraph(
+        "If that is mended in a patch of its own, these tags say where it was seen; in a new "
+        "revision of the same patches they are not needed:",
+        COLUMNS,
+    )
+    yield ""
+    yield f"  | Reported-by: {neutralise(answered.reported_by, 200) or 'whoever sends this'}"
+    yield f"  | Closes: {f'{answered.archive}/{own_id}' if own_id else 'the link of this mail'}"
+    yield ""
+    yield from paragraph("Once the series is merged, for the tracker of regressions:", COLUMNS)
+    yield ""
+    yield f'  #regzbot introduced: COMMIT ("{neutralise(answered.title, 120)}")'
+
+
+def _is_regression(each: LeadCell) -> bool:
+    """Worse than another kernel, not than another mode of the same one."""
+    baseline = next(arm for arm in each.comparison.arms if arm.is_baseline)
+    return each.cell.verdict == Verdict.WORSE and each.arm.kernel != baseline.kernel
+
+
+def _set_beside(figures: Sequence[LetterClaim]) -> Iterator[str]:
+    """The cover letter's own figures beside ours."""
+    if not figures:
+        return
+    yield ""
+    yield "The figures of the cover letter, beside ours:"
+    yield ""
+    known = [each for each in figures if each.cell is not None]
+    for each in known[:MOST_FIGURES]:
+        yield from indented("  - ", _beside_ours(each), COLUMNS)
+    if len(known) > MOST_FIGURES:
+        yield f"  - and {counted(len(known) - MOST_FIGURES, 'more figure')}"
+    unknown = [each for each in figures if each.cell is None]
+    if unknown:
+        labels = dict.fromkeys(neutralise(each.label, 60) for each in unknown)
+        said = f"not measured here, or not known which case is meant: {', '.join(labels)}"
+        yield from indented("  - ", said[:600], COLUMNS)
+    kept = [each for each in figures if each.since]
+    if kept:
+        oldest = ", ".join(dict.fromkeys(each.since for each in kept))
+        said = (
+            f"{len(kept)} of {counted(len(figures), 'figure')} stand unchanged since {oldest}: "
+            "they were not measured again, or the letter does not say so"
+        )
+        yield from indented("  - ", said, COLUMNS)
+
+
+def _beside_ours(each: LetterClaim) -> str:
+    """``UDP 1-vCPU, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced``."""
+    named = ", ".join(neutralise(word, 60) for word in (each.label, each.column) if word)
+    there = f"{named}: {percent(each.percent)} there"
+    cell = each.cell
+    if cell is None or cell.effect is None:
+        return f"{there}; {each.reason}"
+    ours = effect(cell.effect)
+    outcome = each.outcome.replace("_", " ")
+    said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
+    return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"
+
+
+def _asked(questions: Sequence[Finding]) -> Iterator[str]:
+    """What readers of the cover letter's own table will ask."""
+    if not questions:
+        return
+    yield ""
+    yield "About the figures in the cover letter:"
+    yield ""
+    for each in questions[:MOST_QUESTIONS]:
+        yield from indented("  - ", f"line {each.line}: {neutralise(each.text, 300)}", COLUMNS)
+    if len(questions) > MOST_QUESTIONS:
+        yield f"  - and {counted(len(questions) - MOST_QUESTIONS, 'more question')}"
+
+
+def reproduce(
+    view: ExperimentView, kernels: Sequence[BuiltKernel], by_hand: Mapping[str, str]
+) -> Iterator[str]:
+    """How somebody repeats it with nothing of ours."""
+    yield ""
+    yield "How to repeat it"
+    yield "----------------"
+    for kernel in kernels:
+        yield ""
+        yield from indented("Kernel  ", f"{kernel.release}, build id {kernel.build_id}", COLUMNS)
+        patched = f"with {counted(len(kernel.patches), 'patch')}" if kernel.patches else "as it is"
+        yield from indented("        ", f"Debian's {kernel.base} {patched}", COLUMNS)
+        yield from indented(
+            "        ", f"configuration: {kernel.profile}; {neutralise(kernel.toolchain)}", COLUMNS
+        )
+        for line in kernel.loosely:
+            yield from indented("        ", f"applied loosely: {neutralise(line, 300)}", COLUMNS)
+    yield ""
+    for arm in _different_arms(view):
+        added = neutralise(arm.cmdline) or "nothing"
+        name, release = neutralise(arm.name, 100), neutralise(arm.kernel) or "of the host"
+        how = f"{name}: kernel {release}, command line plus: {added}"
+        yield from indented("Boot    ", how, COLUMNS)
+        if arm.expected:
+            yield from indented(
+                "        ", f"in force where: {neutralise('; '.join(arm.expected))}", COLUMNS
+            )
+    yield ""
+    workloads = dict.fromkeys(row.workload for c in view.comparisons for row in c.rows)
+    for name in workloads:
+        told_how = by_hand.get(name) or f"workload {name} of Mitigauge"
+        yield from indented("Run     ", f"{name}: {told_how}", COLUMNS)
+
+
+def _different_arms(view: ExperimentView) -> list[ArmView]:
+    """Each setting once, whatever comparisons it stands in."""
+    arms = {(arm.mode, arm.kernel): arm for c in view.comparisons for arm in c.arms}
+    return list(arms.values())

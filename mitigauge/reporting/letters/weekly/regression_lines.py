@@ -1,0 +1,57 @@
+"""Regressions of a week, with whose each one is, as a weekly report holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy.orm import Session
+
+from mitigauge.core.clock import Clock
+from mitigauge.reporting.letters.weekly.data import RegressionLine
+from mitigauge.reporting.letters.weekly.week import Week
+from mitigauge.tracking.regressions import repository
+from mitigauge.tracking.regressions.states import RegressionState
+from mitigauge.tracking.regressions.tables import Regression
+
+MOST = 200
+# What somebody must still do something about; what is known has its bug.
+IN_HAND = (RegressionState.NEW, RegressionState.CONFIRMED, RegressionState.ASSIGNED)
+
+
+def regression_lines(session: Session, week: Week) -> list[RegressionLine]:
+    """Those in hand that were found before the week's end, this week's first."""
+    rows = repository.in_hand(session, IN_HAND, before=week.end, limit=MOST)
+    lines = [_line(row, week) for row in rows]
+    return sorted(lines, key=lambda line: not line.is_new)
+
+
+def known_by_change(session: Session, change_ids: Collection[int]) -> dict[int, RegressionLine]:
+    """change of a trend → its regression, or the one that it joined, for those that have one."""
+    own = {row.change_id: row for row in repository.of_changes(session, change_ids)}
+    joined = {row.duplicate_of for row in own.values() if row.duplicate_of is not None}
+    others = {row.id: row for row in repository.numbered(session, joined)}
+    return {
+        change_id: _line(others.get(row.duplicate_of or 0, row), None)
+        for change_id, row in own.items()
+        if change_id is not None
+    }
+
+
+def _line(row: Regression, week: Week | None) -> RegressionLine:
+    return RegressionLine(
+        id=row.id,
+        is_new=week is not None and row.found_at >= week.start,
+        state=row.state,
+        owner=row.owner_name,
+        bug=row.bug,
+        case=row.case_title,
+        metric_title=row.metric_title,
+        mode=row.mode,
+        host_class=row.host_class,
+        emulated=row.emulated,
+        counted=row.clock is Clock.COUNTED,
+        effect_percent=row.effect_percent,
+        ci_low_percent=row.ci_low_percent,
+        ci_high_percent=row.ci_high_percent,
+        found_at=row.found_at,
+    )

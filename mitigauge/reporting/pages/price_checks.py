@@ -1,0 +1,85 @@
+"""The page of prices: what files say of processors, and the checks that were stored."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
+from mitigauge.core.errors import NotFound
+from mitigauge.reporting.pages import price_repository
+from mitigauge.reporting.pages.exact import price_list
+from mitigauge.reporting.pages.price_schemas import (
+    CheckedExperiment,
+    CheckRows,
+    CheckView,
+    Prices,
+    PriceView,
+    ProcessorPrices,
+)
+
+# Checks that one answer lists.
+MOST_CHECKS = 200
+INSTRUCTION_TITLE = "any other instruction"
+_COUNTS = ("held", "checked", "whole_held", "whole", "signs_right", "signs")
+
+
+def prices(session: Session) -> Prices:
+    """Everything that is known of prices; nothing is predicted or checked anew."""
+    checks = [_view(found) for found in price_repository.newest_checks(session, MOST_CHECKS)]
+    return Prices(
+        processors=[_processor(each) for each in price_list().processors.values()],
+        checks=checks,
+        more=max(0, price_repository.number_of_checks(session) - len(checks)),
+    )
+
+
+def check_rows(session: Session, check_id: int) -> CheckRows:
+    """One check with its rows. Raises :class:`NotFound`."""
+    found = price_repository.check(session, check_id)
+    if found is None:
+        raise NotFound(
+            f"there is no check of prices {check_id}",
+            hint="Its experiments may be gone. GET /api/prices lists them.",
+        )
+    rows = found[0].rows
+    return CheckRows(check=_view(found), rows=rows, left_out=max(0, found[0].checked - len(rows)))
+
+
+def _processor(of: Processor) -> ProcessorPrices:
+    events = price_list().events
+    titles = {INSTRUCTION: INSTRUCTION_TITLE} | {name: each.title for name, each in events.items()}
+    return ProcessorPrices(
+        processor=of.processor,
+        title=of.title,
+        microarchitecture=of.microarchitecture,
+        microcode=of.microcode,
+        prices=[
+            PriceView(
+                event=price.event,
+                title=titles.get(price.event, price.event),
+                ns=price.ns,
+                low=price.low,
+                high=price.high,
+                source=price.source.title,
+                url=price.source.url,
+            )
+            for price in of.prices
+        ],
+    )
+
+
+def _view(found: price_repository.Named) -> CheckView:
+    check, measured, counted = found
+    known = price_list().processors.get(check.processor)
+    return CheckView(
+        id=check.id,
+        processor=check.processor,
+        title=known.title if known else check.processor,
+        host=check.host,
+        emulated=check.emulated,
+        clock=check.clock,
+        measured=CheckedExperiment(id=check.measured_id, name=measured),
+        counted=CheckedExperiment(id=check.counted_id, name=counted),
+        at=check.at,
+        **{name: getattr(check, name) for name in _COUNTS},
+    )

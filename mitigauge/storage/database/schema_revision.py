@@ -1,0 +1,53 @@
+"""Which revision of the schema this program wants, told without loading the migrations."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from mitigauge.core.errors import NotReady
+from mitigauge.core.settings import REPOSITORY
+
+MIGRATIONS: Path = REPOSITORY / "db" / "migrations"
+# Two statements: the table is not there before the first migration.
+HAS_REVISION = "select to_regclass('alembic_version') is not null as migrated"
+REVISION = "select version_num from alembic_version"
+# Stands before the revision until a restore has put in all rows: nobody else may use it so long.
+RESTORING = "restoring "
+
+
+@cache
+def wanted_revision() -> str:
+    """The newest migration's number.
+
+    Files are named by their number (``0014_retention.py``); a test holds this to what Alembic
+    finds by reading them all, which takes longer than most commands.
+    """
+    return max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py")).split("_")[0]
+
+
+def require_wanted(current: str | None) -> None:
+    """Raise :class:`NotReady` unless *current* is the revision this program wants."""
+    refuse_restoring(current)
+    if current != (wanted := wanted_revision()):
+        raise NotReady(
+            f"the database schema is at {current or 'nothing'}, this version wants {wanted}",
+            hint="Run `mitigauge db upgrade`.",
+        )
+
+
+def refuse_restoring(current: str | None) -> None:
+    """Raise :class:`NotReady` for the revision of a database that is not wholly restored."""
+    if current and current.startswith(RESTORING):
+        raise NotReady(
+            "a backup is being restored into this database, or that was broken off",
+            hint="Wait for its end. If it was broken off, run `mitigauge db restore FILE` again.",
+        )
+
+
+def no_answer(said: str) -> NotReady:
+    """The error for a database that does not answer, which *said* this."""
+    return NotReady(
+        f"the database does not answer: {said}",
+        hint="Start the server, or check MITIGAUGE_DATABASE_URL.",
+    )

@@ -1,0 +1,56 @@
+"""Series as they are shown, and in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy.orm import Session
+
+from mitigauge.tracking.series import faults, repository
+from mitigauge.tracking.series.schemas import SeriesHead, SeriesView
+from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.series.tables import ListArchive, Series
+
+MOST_SET_ASIDE = 20
+
+
+def heads(
+    session: Session, find: str = "", states: Collection[RevisionState] = ()
+) -> list[SeriesHead]:
+    """The newest series that have the words, each with where its newest revision stands.
+
+    *states*: of its newest revision; none: any.
+    """
+    found = [_head(series) for series in repository.listed(session, find)]
+    return [head for head in found if not states or head.state in states]
+
+
+def shown(session: Session, series: Series) -> SeriesView:
+    """One series with its revisions, and how its archive answered last."""
+    view = SeriesView.model_validate(repository.with_kernels(session, series))
+    archive = session.get(ListArchive, series.archive) if series.archive else None
+    if archive is None:
+        return view
+    said = {
+        "looked_at": archive.looked_at,
+        "archive_error": archive.error,
+        "set_aside": faults.words(session, series.archive)[:MOST_SET_ASIDE],
+    }
+    return view.model_copy(update=said)
+
+
+def _head(series: Series) -> SeriesHead:
+    newest = series.revisions[-1] if series.revisions else None
+    return SeriesHead(
+        id=series.id,
+        name=series.name,
+        title=series.title,
+        spec=series.spec,
+        watched=series.watched,
+        revisions=len(series.revisions),
+        newest=newest.label if newest else "",
+        state=newest.state if newest else None,
+        why=newest.why if newest else "",
+        experiment_id=newest.experiment_id if newest else None,
+        received_at=newest.received_at if newest else None,
+    )
