@@ -36,7 +36,7 @@ DESCRIBED: dict[str, Any] = models_json_schema(
 _BINARY = {
     "type": "string",
     "format": "binary",
-    "description": "A header in JSON, then arrays: see docs/profiles.md.",
+    "description": "A header in JSON, then arrays: see docs/results.md.",
     "x-header": {"$ref": f"{_SCHEMAS}{DiffHeader.__name__}"},
 }
 
@@ -101,7 +101,7 @@ Merge = Annotated[bool, Query(description="show numbered threads and compiled cl
 def diff(
     session: Database, sides: AskedSides, basis: Basis | None = None, merge: Merge = True
 ) -> Response:
-    """The diff of *b* against *a*, in binary: see docs/profiles.md."""
+    """The diff of *b* against *a*, in binary: see docs/results.md."""
     body = diff_payload(session, sides, basis=basis, merged=merge)
     return Response(body, media_type=MEDIA_TYPE)
 

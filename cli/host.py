@@ -152,7 +152,7 @@ def add(
     ],
     address: Annotated[str, typer.Option(help="Name or address of its SSH server.")] = "",
     port: Annotated[int, typer.Option(help="Of its SSH server.", min=1, max=65535)] = 22,
-    power: Annotated[str, typer.Option(help="Power driver; docs/power.md lists them.")] = "",
+    power: Annotated[str, typer.Option(help="Power driver; docs/hosts.md lists them.")] = "",
     line: Annotated[str, typer.Option("--console", help="Kind of serial console.")] = "",
     setting: Annotated[
         list[str] | None,

@@ -37,7 +37,7 @@ def given(settings: Sequence[str]) -> dict[str, dict[str, str]]:
         if not (equals and dot and name) or part not in parts:
             raise InvalidInput(
                 f"--set {setting[:80]!r} is not of the form power.NAME=VALUE or console.NAME=VALUE",
-                hint="docs/power.md lists the names of each driver.",
+                hint="docs/hosts.md lists the names of each driver.",
             )
         parts[part][name] = value
     return parts

@@ -80,7 +80,7 @@ def _power(host: AnsibleHost) -> Iterator[Item]:
     if driver == "none":
         yield Item(
             "power", State.NOTE, "nothing can switch it",
-            "A host that hangs needs its watchdog or a person; docs/power.md names the drivers.",
+            "A host that hangs needs its watchdog or a person; docs/hosts.md names the drivers.",
         )  # fmt: skip
         return
     try:
@@ -99,6 +99,6 @@ def console_item(host: AnsibleHost) -> Item:
     if heard is None:
         return Item(
             "console", State.NOTE, "none",
-            "What a kernel says before it dies is lost; docs/power.md names the kinds.",
+            "What a kernel says before it dies is lost; docs/hosts.md names the kinds.",
         )  # fmt: skip
     return Item("console", State.NOTE if heard.doubt else State.OK, heard.found, heard.doubt)

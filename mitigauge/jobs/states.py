@@ -19,7 +19,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """Where a job stands; see docs/states.md."""
+    """Where a job stands; see docs/concepts.md."""
 
     QUEUED = "queued"
     RUNNING = "running"

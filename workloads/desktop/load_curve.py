@@ -1,6 +1,6 @@
 """From timed actions to a load curve, and from the curve to a density. Pure.
 
-docs/desktop.md is this file in words.
+docs/measuring.md is this file in words.
 """
 
 from __future__ import annotations

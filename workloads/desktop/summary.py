@@ -1,6 +1,6 @@
 """What a pass tells: its load curve, its density by threshold, and each phase. Pure.
 
-docs/desktop.md is this file in words.
+docs/measuring.md is this file in words.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class ExperimentState(StrEnum):
-    """Where an experiment stands; see docs/states.md."""
+    """Where an experiment stands; see docs/concepts.md."""
 
     QUEUED = "queued"
     RUNNING = "running"

@@ -20,7 +20,7 @@ EXAMPLE = "example"
 NOT_TO_BE_CHANGED = ("lab", EXAMPLE)
 _ENVIRONMENT = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _HEAD = """---
-# Hosts of this environment. docs/power.md has the power drivers and consoles, ansible/README.md all
+# Hosts of this environment. docs/hosts.md has the power drivers and consoles, ansible/README.md all
 # variables. Passwords stand in files that only the worker's user can read, never here.
 all:
   hosts:

@@ -42,7 +42,7 @@ _PACKAGES = {"ipmi-sol": "ipmitool", "ssh": "openssh-client"}
 _TAKEN = re.compile(r"SOL payload already active")
 _MEND = {
     "ipmi-sol": "See mitigauge_console of its inventory; the controller's user needs the right to "
-    "serial over LAN, which must be enabled there. docs/power.md.",
+    "serial over LAN, which must be enabled there. docs/hosts.md.",
     "ssh": "See mitigauge_console of its inventory: user, key_file, known_hosts_file and command.",
     "tcp": "See address and port of mitigauge_console of its inventory, and the console server.",
 }

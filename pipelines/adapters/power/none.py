@@ -44,5 +44,5 @@ class NoPower:
             f"The host has no power controller (driver none), so nothing here {what}: if it "
             "hangs, a person must switch it off and on at the machine, "
             "then `mitigauge host resume HOST` lets its runs go on.",
-            hint="With a controller, give it another mitigauge_power: docs/power.md.",
+            hint="With a controller, give it another mitigauge_power: docs/hosts.md.",
         )

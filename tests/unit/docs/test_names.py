@@ -154,10 +154,6 @@ def test_every_page_is_reached_from_the_index() -> None:
         f"docs/{name}"
         for name in re.findall(r"\]\((?!\.\.)([\w./-]+\.md)\)", PAGES["docs/index.md"])
     }
-    below |= {
-        f"docs/decisions/{name}"
-        for name in re.findall(r"\]\(([\w-]+\.md)\)", PAGES["docs/decisions/README.md"])
-    }
     assert {name for name in PAGES if name.startswith("docs/")} - {"docs/index.md"} == below
 
 

@@ -1,4 +1,4 @@
-"""docs/states.md and the glossary beside the states, steps and limits of the code."""
+"""docs/concepts.md and the glossary beside the states, steps and limits of the code."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pipelines.decision import Step
 from pipelines.steps import STEPS
 from tests.unit.docs.pages import blocks, page, section, spans
 
-STATES = page("docs/states.md")
-GLOSSARY = page("docs/glossary.md")
+STATES = page("docs/concepts.md")
+GLOSSARY = section(page("docs/concepts.md"), "Glossary")
 RUN, BOOT = "Run: one comparison on one host", "Boot: one arm in one block"
 JOB = "Job: what the service does by itself"
 

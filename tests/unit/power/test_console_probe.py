@@ -218,4 +218,4 @@ def test_a_file_is_there_or_not_or_empty(tmp_path: Path) -> None:
 def test_a_host_without_a_console_is_a_note() -> None:
     found = item({"kind": "none"})
     assert (found.state, found.found) == (State.NOTE, "none")
-    assert "docs/power.md" in found.mend
+    assert "docs/hosts.md" in found.mend

@@ -1,4 +1,4 @@
-"""docs/power.md names every driver, kind and key, and what it shows is a valid inventory."""
+"""docs/hosts.md names every driver, kind and key, and what it shows is a valid inventory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipelines.adapters.console import open_console
 from pipelines.adapters.power import open_power
 from tests.unit.docs.pages import blocks, page, section, spans
 
-PAGE = page("docs/power.md")
+PAGE = section(page("docs/hosts.md"), "Power and console of a host")
 SHOWN: dict[str, dict[str, Any]] = {
     host: variables
     for block in blocks(PAGE)

@@ -122,7 +122,7 @@ def test_a_signature_is_checked_as_the_page_says(home: Path) -> None:
 
 
 def test_the_code_of_the_page_takes_what_is_genuine_and_nothing_else(home: Path) -> None:
-    [code] = [b.text for b in blocks(page("docs/subscriptions.md")) if b.language == "python"]
+    [code] = [b.text for b in blocks(page("docs/trends.md")) if b.language == "python"]
     said: dict[str, Any] = {}
     exec(code, said)
     check, secret, body = said["is_genuine"], secret_of(new_salt()), b'{"id": 7}'
