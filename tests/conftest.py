@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ from mitigauge.core.settings import get_settings
 from tests.loading import load
 from tests.postgres import Databases, engine_of, started_server
 
+# What was started in the background ignores Ctrl-C, and so would every command of a test.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 tiers = load("scripts/tiers.py")
 collect_seldom()
 # Exploring is for people; a build must not fail by chance. Loaded machines are slow.

@@ -18,10 +18,18 @@ from mitigauge.core.settings import REPOSITORY
 from mitigauge.storage.database.engine import alembic_config, schema_revisions
 from mitigauge.storage.database.schema_upgrade import one_at_a_time, upgrade
 
-# Sleeps before each statement that changes ``host_lease``, as if that were a large table.
+# Waits before each statement that changes ``host_lease``, as if that were a large table.
 SLOW_DOWN = """
 create function slow_down() returns event_trigger language plpgsql as $$ begin
-  if current_query() ilike '%host_lease%' then perform pg_sleep({seconds}); end if; end $$;
+  if current_query() ilike '%host_lease%' then
+    perform pg_sleep({seconds});
+    -- Each statement sees what was committed meanwhile.
+    while nextval('turn') >= (select min(turn) from held) loop
+      perform setval('turn', lastval(), false), pg_sleep(0.05);
+    end loop;
+  end if; end $$;
+create table held (turn integer);
+create sequence turn;
 create event trigger slow_down on ddl_command_start when tag in ('ALTER TABLE')
   execute function slow_down()
 """
@@ -50,6 +58,18 @@ def slow_down(engine: Engine, seconds: float) -> None:
         connection.execute(text(SLOW_DOWN.format(seconds=seconds)))
 
 
+def hold(engine: Engine, turn: int = 1) -> None:
+    """Let such statements wait, from the *turn*-th on, until they are let go."""
+    slow_down(engine, 0)
+    with engine.begin() as connection:
+        connection.execute(text("insert into held values (:turn)"), {"turn": turn})
+
+
+def let_go(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("delete from held"))
+
+
 def migrating(engine: Engine) -> list[int]:
     """Pids of backends that are inside a statement which alters a table."""
     with engine.connect() as connection:
@@ -62,12 +82,18 @@ def migrating(engine: Engine) -> list[int]:
         return list(found)
 
 
-def wait_until_migrating(engine: Engine) -> int:
+def wait_until_migrating(engine: Engine, turn: int = 1) -> int:
+    """The pid of the backend that is in the *turn*-th statement that alters a table."""
     deadline = time.monotonic() + 60
-    while not (found := migrating(engine)):
+    while not (found := migrating(engine)) or turns(engine) < turn:
         assert time.monotonic() < deadline, "no migration began"
         time.sleep(0.05)
     return found[0]
+
+
+def turns(engine: Engine) -> int:
+    with engine.connect() as connection:
+        return int(connection.scalar(text("select last_value from turn")) or 0)
 
 
 @contextmanager
@@ -80,19 +106,22 @@ def reading(url: str, table: str) -> Iterator[None]:
     reader.dispose()
 
 
-@pytest.mark.long("a statement that is slowed down")
+@pytest.mark.long("who waits says so after two seconds")
 def test_the_second_upgrade_waits_for_a_slow_first_one_and_says_since_when(
     engine: Engine, before_turns: str
 ) -> None:
-    slow_down(engine, 4)
+    hold(engine)
     first = start_upgrade(before_turns)
     wait_until_migrating(engine)
     second = start_upgrade(before_turns)
+    assert second.stdout
+    waits = second.stdout.readline()
+    let_go(engine)
     said, complaint = second.communicate(timeout=120)
     assert second.returncode == 0, complaint
     assert first.wait(60) == 0
-    assert "another upgrade" in said
-    assert "has been running since" in said
+    assert "another upgrade" in waits
+    assert "has been running since" in waits
     assert "nothing was left to do" in said
     told, _ = first.communicate()
     assert "upgraded from 0008" in told
@@ -122,12 +151,10 @@ def test_an_upgrade_that_a_reader_holds_up_changes_nothing_and_names_the_reader(
 def test_an_upgrade_whose_connection_is_cut_leaves_the_old_schema_whole(
     engine: Engine, before_turns: str
 ) -> None:
-    slow_down(engine, 4)
-    process = start_upgrade(before_turns)
     # In its second statement, when the first has changed the table already.
-    first = wait_until_migrating(engine)
-    time.sleep(5)
-    assert migrating(engine) == [first]
+    hold(engine, turn=2)
+    process = start_upgrade(before_turns)
+    first = wait_until_migrating(engine, turn=2)
     with engine.connect() as connection:
         connection.execute(text("select pg_terminate_backend(:pid)"), {"pid": first})
     _, complaint = process.communicate(timeout=120)
