@@ -66,6 +66,7 @@ def list_entries(
         lambda client: client.get(
             "/api/audit", AuditPage, before=before, limit=limit, **_parameters(wanted)
         ),
+        reads=True,
     )
     if json:
         print_json(page)

@@ -409,4 +409,5 @@ def _view(number: int) -> BisectionView:
     return answer(
         lambda session: bisection_view.show(session, number),
         lambda client: client.get(at("/api/bisections/{}", number), BisectionView),
+        reads=True,
     )

@@ -49,6 +49,7 @@ def show(experiment_id: Id, json: Json = False) -> None:
         lambda client: client.get(
             at("/api/experiments/{}/claims", experiment_id), list[ClaimSourceView]
         ),
+        reads=True,
     )
     if json:
         print_json(sources)

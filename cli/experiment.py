@@ -136,6 +136,7 @@ def report(
     text = answer(
         lambda session: _render(session, experiment_id, format),
         lambda client: _render_there(client, experiment_id, format),
+        reads=True,
     )
     if format is Format.CSV:
         sys.stdout.write(text)

@@ -112,7 +112,9 @@ def queue(json: Json = False) -> None:
     from mitigauge.reporting.pages.host_schemas import HostQueue
     from mitigauge.reporting.pages.queue import host_queues
 
-    queues = answer(host_queues, lambda client: client.get("/api/queue", list[HostQueue]))
+    queues = answer(
+        host_queues, lambda client: client.get("/api/queue", list[HostQueue]), reads=True
+    )
     if json:
         print_json(queues)
         return

@@ -56,6 +56,7 @@ def list_jobs(
         lambda client: client.get(
             "/api/jobs", list[JobView], own=own, find=find, state=list(map(str, states))
         ),
+        reads=True,
     )
     if json:
         print_json(found)
@@ -215,6 +216,7 @@ def job_view(job: int) -> JobView:
     return answer(
         lambda session: views.view_job(session, job),
         lambda client: client.get(at("/api/jobs/{}", job), JobView),
+        reads=True,
     )
 
 
@@ -241,4 +243,5 @@ def _whole(job: int) -> JobWhole:
     return answer(
         lambda session: views.show_job(session, job),
         lambda client: client.get(at("/api/jobs/{}", job), JobWhole),
+        reads=True,
     )

@@ -173,6 +173,7 @@ def show(
     view = answer(
         lambda session: KernelView.model_validate(service.show(session, name)),
         lambda client: client.get(at("/api/kernels/{}", name), KernelView),
+        reads=True,
     )
     if log:
         echo(_log_of(view.log_sha256))

@@ -133,6 +133,7 @@ def show(regression: Number, json: Json = False) -> None:
     view = answer(
         lambda session: service.show_regression(session, regression),
         lambda client: client.get(at("/api/regressions/{}", regression), RegressionView),
+        reads=True,
     )
     _print(view, json)
 

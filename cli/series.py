@@ -171,6 +171,7 @@ def _view(name: str) -> SeriesView:
     return answer(
         lambda session: shown(session, service.find(session, name)),
         lambda client: client.get(at("/api/series/{}", name), SeriesView),
+        reads=True,
     )
 
 
@@ -182,6 +183,7 @@ def _revision(name: str, label: str) -> RevisionView:
     return answer(
         lambda session: RevisionView.model_validate(service.find_revision(session, name, label)),
         lambda client: client.get(at("/api/series/{}/revision", name), RevisionView, label=label),
+        reads=True,
     )
 
 

@@ -38,6 +38,7 @@ def list_subscriptions(
         lambda client: client.get(
             "/api/subscriptions", list[SubscriptionView], everybody=everybody or None
         ),
+        reads=True,
     )
     if json:
         print_json(found)

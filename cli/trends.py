@@ -115,6 +115,7 @@ def show(trend: Number, json: Json = False) -> None:
     view = answer(
         lambda session: service.show_trend(session, trend),
         lambda client: client.get(at("/api/trends/{}", trend), TrendView),
+        reads=True,
     )
     if json:
         print_json(view)
@@ -282,7 +283,9 @@ def stability(json: Json = False) -> None:
     from mitigauge.tracking.trends.words import NO_PAIR_YET
 
     found = answer(
-        service.stability, lambda client: client.get("/api/trends/stability", list[Stability])
+        service.stability,
+        lambda client: client.get("/api/trends/stability", list[Stability]),
+        reads=True,
     )
     if json:
         print_json(found)

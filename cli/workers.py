@@ -81,7 +81,9 @@ def list_workers(json: Json = False) -> None:
     from mitigauge.jobs import views
     from mitigauge.jobs.schemas import WorkerView
 
-    found = answer(views.list_workers, lambda client: client.get("/api/workers", list[WorkerView]))
+    found = answer(
+        views.list_workers, lambda client: client.get("/api/workers", list[WorkerView]), reads=True
+    )
     if json:
         print_json(found)
         return

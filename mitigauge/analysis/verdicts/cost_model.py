@@ -15,10 +15,9 @@ its interval is Student's t over the blocks: boots are what is replicated.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from mitigauge.core.stats import special
 from mitigauge.core.stats.terms import INTERVAL_LEVEL, Direction
@@ -102,8 +101,9 @@ def cost_model(blocks: Sequence[tuple[Side, Side]], direction: Direction) -> Cos
     usable = [pair for pair in blocks if all(_is_usable(side) for side in pair)]
     if len(usable) < FEWEST_BLOCKS:
         return None
-    rows = np.array([_changes(base, arm, direction) for base, arm in usable]) * 100.0
-    by_rate, by_cost, measured = rows.T
+    rows = [_changes(base, arm, direction) for base, arm in usable]
+    by_rate, by_cost, measured = ([100.0 * each for each in of] for of in zip(*rows, strict=True))
+    predicted = [sum(both) for both in zip(by_rate, by_cost, strict=True)]
     bases, arms = zip(*usable, strict=True)
     return CostModel(
         blocks=len(usable),
@@ -115,9 +115,9 @@ def cost_model(blocks: Sequence[tuple[Side, Side]], direction: Direction) -> Cos
         base_share_percent=100.0 * _mean([base.share for base in bases]),
         by_rate=_estimate(by_rate),
         by_cost=_estimate(by_cost),
-        predicted=_estimate(by_rate + by_cost),
+        predicted=_estimate(predicted),
         measured=_estimate(measured),
-        rest=_estimate(measured - by_rate - by_cost),
+        rest=_estimate([all_ - of for all_, of in zip(measured, predicted, strict=True)]),
     )
 
 
@@ -140,9 +140,9 @@ def _changes(base: Side, arm: Side, direction: Direction) -> tuple[float, float,
     return with_base_cost - base.share, arm.share * slower - with_base_cost, slower - 1.0
 
 
-def _estimate(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Estimate:
-    mean = float(values.mean())
-    error = float(values.std(ddof=1)) / math.sqrt(len(values))
+def _estimate(values: Sequence[float]) -> Estimate:
+    mean = statistics.fmean(values)
+    error = statistics.stdev(values) / math.sqrt(len(values))
     reach = float(special.stdtrit(len(values) - 1, 0.5 + INTERVAL_LEVEL / 2)) * error
     return Estimate(mean, mean - reach, mean + reach)
 
