@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,6 +113,9 @@ bench-web: setup ## the matrix page with 3,000 rows in Chromium, beside one that
 fuzz: setup ## 100,000 malformed specs, archives, captures and results, then the API (ARGS=--help)
 	@python -m tests.fuzz $(ARGS)
 	@python -m tests.fuzz.api --examples $(EXAMPLES)
+
+pictures: setup ## draw docs/images from today's pages, as far as the recorded experiment shows them
+	@scripts/pictures
 
 requirements: ## compile requirements/*.in into pinned, hashed *.txt (ARGS=--upgrade: newer versions)
 	@scripts/requirements $(ARGS)

@@ -23,7 +23,7 @@ async def known_parameters(request: Request) -> None:
     others = [name for name in dict.fromkeys(request.query_params) if name not in known]
     if others:
         raise InvalidInput(
-            f"{route.path} takes no {', '.join(_shown(name) for name in others[:MOST_NAMED])}",
+            f"{route.path} takes no {', '.join(_quoted(name) for name in others[:MOST_NAMED])}",
             hint=f"It takes {', '.join(known)}." if known else "It takes no parameters.",
         )
 
@@ -34,5 +34,5 @@ def names_of(dependant: Dependant) -> list[str]:
     return sorted(own.union(*(names_of(each) for each in dependant.dependencies)))
 
 
-def _shown(name: str) -> str:
+def _quoted(name: str) -> str:
     return repr(name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…")

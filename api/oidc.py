@@ -30,7 +30,7 @@ from mitigauge.access.oidc_settings import SingleSignOn, single_sign_on
 from mitigauge.access.service import Unauthenticated
 from mitigauge.core.actor import Way, become, current_actor
 from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import Settings
 
@@ -69,7 +69,7 @@ def install(app: FastAPI, settings: Settings, hosts: AllowedHosts) -> None:
     own = read_address(urlsplit(sign_on.origin).netloc)
     if own is None or own not in hosts:
         raise InvalidInput(
-            f"MITIGAUGE_PUBLIC_URL is {shown(sign_on.origin, 200)}, and the service is not known "
+            f"MITIGAUGE_PUBLIC_URL is {quoted(sign_on.origin, 200)}, and the service is not known "
             "by that name",
             hint="Browsers come back from the provider to it: add it to MITIGAUGE_ALLOWED_HOSTS.",
         )
@@ -139,7 +139,7 @@ async def end_sign_on(
         wrong.refuse(address)
     become(replace(current_actor(), way=Way.WEB))
     try:
-        begun = _begun(kept, place, state, iss)
+        begun = _require_begun(kept, place, state, iss)
         await asyncio.to_thread(_use_up, request.app, begun)
         code = _proper_code(place, code, error, error_description)
         claims = await place.provider.claims(code, begun)
@@ -184,7 +184,9 @@ def _wrong(request: Request, kept: BegunLogIn | None) -> WrongKeys:
     return found
 
 
-def _begun(begun: BegunLogIn | None, place: _Place, state: str, iss: str | None) -> BegunLogIn:
+def _require_begun(
+    begun: BegunLogIn | None, place: _Place, state: str, iss: str | None
+) -> BegunLogIn:
     """The log-in that the browser's cookie keeps, if this is its end.
 
     Raises :class:`Unauthenticated`.
@@ -202,7 +204,7 @@ def _begun(begun: BegunLogIn | None, place: _Place, state: str, iss: str | None)
         )
     if iss is not None and iss != place.sign_on.issuer:
         raise Unauthenticated(
-            f"the answer comes from another provider, {shown(iss, 200)}", hint=BEGIN_AGAIN
+            f"the answer comes from another provider, {quoted(iss, 200)}", hint=BEGIN_AGAIN
         )
     return begun
 
@@ -216,7 +218,7 @@ def _use_up(app: FastAPI, begun: BegunLogIn) -> None:
 def _proper_code(place: _Place, code: str, error: str, description: str) -> str:
     """The code that came. Raises :class:`Unauthenticated` where an error came instead."""
     if error:
-        why = f"{shown(error, 80)}{f', {shown(description, 300)}' if description else ''}"
+        why = f"{quoted(error, 80)}{f', {quoted(description, 300)}' if description else ''}"
         raise Unauthenticated(
             f"{place.sign_on.issuer} let nobody in: {why}",
             hint=f"{BEGIN_AGAIN} If it goes on, whoever runs the provider knows why.",

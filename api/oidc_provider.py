@@ -28,7 +28,7 @@ from mitigauge.access.oidc_claims import BEGIN_AGAIN, check_claims, untrusted
 from mitigauge.access.oidc_settings import SingleSignOn, is_safe
 from mitigauge.access.service import Unauthenticated
 from mitigauge.core.errors import NotReady
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 
 # For all that one step of a log-in asks the provider.
 WHOLE_S: Final = 10.0
@@ -199,7 +199,7 @@ class Provider:
         if document.get("issuer") != issuer:
             raise ProviderAway(
                 issuer,
-                f"its description is of the issuer {shown(document.get('issuer'), 200)}",
+                f"its description is of the issuer {quoted(document.get('issuer'), 200)}",
                 "MITIGAUGE_OIDC_ISSUER must be written as the provider writes it, with or "
                 "without a slash at its end.",
             )
@@ -207,7 +207,7 @@ class Provider:
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
             url = document.get(name, "" if name == "userinfo_endpoint" else None)
             if not isinstance(url, str) or (url and not is_safe(url, query=True)):
-                raise ProviderAway(issuer, f"its {name} is {shown(url, 200)}, no https:// address")
+                raise ProviderAway(issuer, f"its {name} is {quoted(url, 200)}, no https:// address")
             found[name] = url
         methods = _texts(document.get("token_endpoint_auth_methods_supported"))
         supported = _texts(document.get("scopes_supported"))
@@ -232,7 +232,7 @@ class Provider:
         answer = await client.request("GET", url, headers=headers, withhold_token=True)
         if answer.status_code != 200:
             raise ProviderAway(
-                self.sign_on.issuer, f"it answered {answer.status_code} at {shown(url, 200)}"
+                self.sign_on.issuer, f"it answered {answer.status_code} at {quoted(url, 200)}"
             )
         try:
             document = answer.json()
@@ -240,7 +240,7 @@ class Provider:
             document = None
         if not isinstance(document, dict):
             raise ProviderAway(
-                self.sign_on.issuer, f"what it sends at {shown(url, 200)} is no JSON object"
+                self.sign_on.issuer, f"what it sends at {quoted(url, 200)} is no JSON object"
             )
         return document
 
@@ -259,12 +259,12 @@ class Provider:
             if error.error in ("invalid_client", "unauthorized_client"):
                 raise ProviderAway(
                     self.sign_on.issuer,
-                    f"it does not take this service for its client: {shown(error.error, 80)}",
+                    f"it does not take this service for its client: {quoted(error.error, 80)}",
                     "Whoever runs the service checks MITIGAUGE_OIDC_CLIENT_ID and "
                     "MITIGAUGE_OIDC_CLIENT_SECRET.",
                 ) from None
             raise Unauthenticated(
-                f"{self.sign_on.issuer} refuses this log-in's code: {shown(error.error, 80)}",
+                f"{self.sign_on.issuer} refuses this log-in's code: {quoted(error.error, 80)}",
                 hint=BEGIN_AGAIN,
             ) from None
         except (ValueError, RecursionError, TypeError, KeyError):
@@ -285,7 +285,7 @@ class Provider:
                 keys = await self._keys_of(client, metadata, newer_than=began)
             return jwt.decode(id_token, _key(id_token, keys), algorithms=ALGORITHMS)
         except (JoseError, ValueError, TypeError, RecursionError) as error:
-            raise untrusted(self.sign_on, shown(str(error), 200)) from None
+            raise untrusted(self.sign_on, quoted(str(error), 200)) from None
 
     async def _keys_of(
         self, client: AsyncOAuth2Client, metadata: Metadata, *, newer_than: float
@@ -382,4 +382,4 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _words(error: Exception) -> str:
-    return shown(str(error), 200).strip("'\"") if str(error) else type(error).__name__
+    return quoted(str(error), 200).strip("'\"") if str(error) else type(error).__name__

@@ -37,7 +37,7 @@ def list_weekly(session: Database) -> list[WeeklyLine]:
 @router.get("/{week}")
 def show_weekly(week: WeekInPath, session: Database) -> WeeklyView:
     """One week's report, arranged for reading."""
-    return service.shown(session, Week.parse(week))
+    return service.show_week(session, Week.parse(week))
 
 
 @router.get("/{week}/report", response_class=Response, responses={**AS_JSON})

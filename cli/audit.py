@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import Json, errors, print_json, print_table, remark, say, shown
+from cli.output import Json, errors, harmless, print_json, print_table, remark, say
 from cli.remote.choice import chosen_server
 from cli.remote.pieces import whole_lines
 from cli.source import answer
@@ -196,7 +196,7 @@ def _row(entry: AuditEntryView) -> list[str]:
     origin = ", ".join(filter(None, (entry.address, entry.job)))
     return [
         str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor or "nobody known", entry.way,
-        origin, entry.action, about, shown(what),
+        origin, entry.action, about, harmless(what),
     ]  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def prune(
     from mitigauge.upkeep.retention.service import prune as pruning
 
     require_head(get_engine())
-    with _shown() as progress:
+    with _show_progress() as progress:
         pruned = pruning(get_engine(), get_settings(), dry_run=dry_run, progress=progress)
     if json:
         print_json(pruned)
@@ -86,7 +86,7 @@ def prune(
 
 
 @contextmanager
-def _shown() -> Iterator[Progress]:
+def _show_progress() -> Iterator[Progress]:
     """Progress on stderr: where that is no terminal a line now and then, else a moving one."""
     if errors().is_terminal:
         with errors().status("pruning") as status:

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import host_keep
-from cli.output import Json, console, echo_json, errors, print_json, print_table, remark, say, shown
+from cli.output import (
+    Json,
+    console,
+    echo_json,
+    errors,
+    harmless,
+    print_json,
+    print_table,
+    remark,
+    say,
+)
 from cli.remote.choice import chosen_server
 from cli.source import answer
 from cli.stored import stored
@@ -167,15 +177,15 @@ def add(
     A password is never written: give the path of a file that holds it. How Ansible gets in (user,
     key, known hosts) stands in the environment's group_vars/all.yml.
     """
-    from cli.host_entry import asked, power_and_console
+    from cli.host_entry import ask, power_and_console
     from mitigauge.core.settings import get_settings
     from mitigauge.measurement.fleet.inventory import SHIPPED, load_hosts
     from mitigauge.measurement.fleet.inventory_entry import EXAMPLE, write_host
 
-    variables: dict[str, Any] = {"ansible_host": address or asked("address of its SSH server")}
+    variables: dict[str, Any] = {"ansible_host": address or ask("address of its SSH server")}
     if port != 22:
         variables["ansible_port"] = port
-    variables |= dict(power_and_console(power, line, setting or [], asked))
+    variables |= dict(power_and_console(power, line, setting or [], ask))
     file = write_host(
         get_settings().own_environments,
         environment,
@@ -245,7 +255,7 @@ def check(
     with errors().status("looking") as status:
 
         def tell(what: str) -> None:
-            status.update(f"looking at {shown(what)}")
+            status.update(f"looking at {harmless(what)}")
 
         items = list(checked(host, Catalog(), tell))
         if try_it and all(item.state is not State.MISSING for item in items):
@@ -296,7 +306,7 @@ def restore(
             if not json:
                 word = "left" if item.left else "put back"
                 console().print(
-                    shown(f"{word:<9} {item.name:<36} {item.what}"), markup=False, soft_wrap=True
+                    harmless(f"{word:<9} {item.name:<36} {item.what}"), markup=False, soft_wrap=True
                 )
     if json:
         echo_json(dumps([asdict(item) for item in items]).decode())
@@ -376,4 +386,4 @@ def _print_item(item: Item) -> None:
         lines.append(f"{'':<33} → {item.mend}")
     for line in lines:
         # A terminal folds a long line; a file keeps it whole.
-        console().print(Text(shown(line), style=style), soft_wrap=True)
+        console().print(Text(harmless(line), style=style), soft_wrap=True)

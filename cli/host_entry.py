@@ -17,7 +17,7 @@ Ask = Callable[[str, str], str]
 """What, and the default → the answer."""
 
 
-def asked(what: str, default: str = "") -> str:
+def ask(what: str, default: str = "") -> str:
     """An answer from the terminal. Raises :class:`InvalidInput` where nobody can be asked."""
     if not sys.stdin.isatty():
         raise InvalidInput(
@@ -28,7 +28,7 @@ def asked(what: str, default: str = "") -> str:
     return answer.strip()
 
 
-def given(settings: Sequence[str]) -> dict[str, dict[str, str]]:
+def parse_settings(settings: Sequence[str]) -> dict[str, dict[str, str]]:
     """``power.user=ops`` and the like, by part. Raises :class:`InvalidInput` for another form."""
     parts: dict[str, dict[str, str]] = {"power": {}, "console": {}}
     for setting in settings:
@@ -99,7 +99,7 @@ def power_and_console(
     power: str, console: str, settings: Sequence[str], ask: Ask
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The inventory's variables for power and console, by name; none for a driver ``none``."""
-    parts = given(settings)
+    parts = parse_settings(settings)
     for part, key, models, kind in (
         ("power", "driver", POWER_DRIVERS, power),
         ("console", "kind", CONSOLE_KINDS, console),

@@ -55,7 +55,7 @@ def reserve(
         return wanted, _run_on(client, environment, name)
 
     wanted, holder = answer(here, there)
-    _said(
+    _say_outcome(
         environment,
         name,
         f"is reserved until {wanted:%Y-%m-%d %H:%M} UTC",
@@ -78,7 +78,7 @@ def release(name: str, environment: Environment = "lab", json: Json = False) -> 
         there,
     )
     word = "was not reserved" if owner is None else f"is free again; it was {owner}'s"
-    _said(environment, name, word, None, json=json)
+    _say_outcome(environment, name, word, None, json=json)
 
 
 def set_aside(
@@ -101,7 +101,7 @@ def set_aside(
         lambda session: service.set_aside(session, environment, name, reason=reason, by=OPERATOR),
         there,
     )
-    _said(environment, name, "is set aside", holder, json=json)
+    _say_outcome(environment, name, "is set aside", holder, json=json)
 
 
 def queue(json: Json = False) -> None:
@@ -169,7 +169,7 @@ def _run_on(client: Client, environment: str, name: str) -> int | None:
     return None
 
 
-def _said(environment: str, name: str, word: str, holder: int | None, *, json: bool) -> None:
+def _say_outcome(environment: str, name: str, word: str, holder: int | None, *, json: bool) -> None:
     if json:
         print_json(host_view(name, environment))
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import Json, errors, print_json, print_table, remark, say, shown
+from cli.output import Json, errors, harmless, print_json, print_table, remark, say
 from cli.remote.routes import at
 from cli.source import answer, followed_answer
 from cli.stored import stored
@@ -170,7 +170,7 @@ def _say_look(job: int, epoch: int, last: int) -> None:
             break
         time.sleep(POLL_S)
     for line in lines:
-        say(shown(line.text))
+        say(harmless(line.text))
     if error:
         raise MitigaugeError(error, hint=f"`mitigauge job show {job}` has all of it.")
     if not lines:
@@ -187,11 +187,11 @@ def follow(job: int) -> JobView:
             while True:
                 view, lines = _news(job, after)
                 for line in lines:
-                    progress.stage(shown(line.text))
+                    progress.stage(harmless(line.text))
                     after = line.id
                 if view.state in OVER:
                     return view
-                progress.detail(shown(view.waits or view.progress))
+                progress.detail(harmless(view.waits or view.progress))
                 time.sleep(POLL_S)
     except KeyboardInterrupt:
         remark(f"job {job} goes on: `mitigauge job wait {job}` follows it again")

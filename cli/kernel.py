@@ -66,14 +66,14 @@ def build(
         _print_patches(found, json=json)
         return
     order = KernelOrder(base=base, label=label, layouts=layouts, loose=loose, anew=anew)
-    job = _asked(order, profile, found)
+    job = _order(order, profile, found)
     if not wait:
         print_asked(job, json=json)
         return
     _print(kernels_of(job), json=json)
 
 
-def _asked(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
+def _order(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
     """Have a kernel built here or by the service; its job's number."""
     from mitigauge.jobs.schemas import JobView
     from mitigauge.kernels.config_profile import profile_of

@@ -36,33 +36,33 @@ def errors() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def shown(text: str, *, lines: bool = False) -> str:
+def harmless(text: str, *, lines: bool = False) -> str:
     """*text* with all that a terminal would obey spelled out, and ends of lines unless *lines*.
 
     What comes from hosts is cleaned where it comes in; what was stored before that, or comes
     from a file of the user's, is made harmless here.
     """
-    harmless = HOSTILE.sub(lambda found: _spelled(found[0]), text)
-    return harmless if lines else harmless.replace("\n", "\\n").replace("\t", " ")
+    spelled = HOSTILE.sub(lambda found: _spelled(found[0]), text)
+    return spelled if lines else spelled.replace("\n", "\\n").replace("\t", " ")
 
 
 def say(text: str, style: str = "") -> None:
     """Print one line for people, whatever it is made of."""
     from rich.text import Text
 
-    console().print(Text(shown(text), style=style))
+    console().print(Text(harmless(text), style=style))
 
 
 def remark(text: str) -> None:
     """Print one line beside the answer, on stderr."""
     from rich.text import Text
 
-    errors().print(Text(shown(text)))
+    errors().print(Text(harmless(text)))
 
 
 def echo(text: str) -> None:
     """Print finished lines as they stand, in whatever width."""
-    typer.echo(shown(text, lines=True))
+    typer.echo(harmless(text, lines=True))
 
 
 def echo_json(text: str) -> None:
@@ -78,10 +78,10 @@ def complain(error: MitigaugeError) -> None:
     """Print an error and its way out."""
     from rich.text import Text
 
-    message = shown(error.message, lines=True)
+    message = harmless(error.message, lines=True)
     errors().print(Text.assemble(("error: ", "bold red"), message))
     if error.hint:
-        errors().print(Text(shown(error.hint, lines=True)))
+        errors().print(Text(harmless(error.hint, lines=True)))
 
 
 def print_json(value: BaseModel | Sequence[BaseModel]) -> None:
@@ -115,4 +115,4 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, empty
 
 def _in_lines(cell: Cell) -> str:
     lines = (cell,) if isinstance(cell, str) else cell
-    return "\n".join(map(shown, lines))
+    return "\n".join(map(harmless, lines))

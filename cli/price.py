@@ -138,7 +138,7 @@ def check(
     from mitigauge.analysis.prices.levels import checked
     from mitigauge.analysis.prices.processors import processors_of
     from mitigauge.analysis.prices.repository import put
-    from mitigauge.analysis.prices.tally import tally, told
+    from mitigauge.analysis.prices.tally import lines_of, tally
     from mitigauge.core.errors import NotFound
     from mitigauge.measurement.catalog import Catalog
     from mitigauge.reporting.pages.prices import checked_on, levels_of
@@ -168,7 +168,7 @@ def check(
     )
     if not rows:
         return
-    for line in told(tally(rows)):
+    for line in lines_of(tally(rows)):
         say(line)
     say("Stored: the page of prices (/prices) shows it, and a second check replaces it.")
 

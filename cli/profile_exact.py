@@ -103,7 +103,7 @@ def head(table: ExactTable) -> Iterator[str]:
         f"{table.difference:+.2f}{interval}"
     )
     for side in (table.a, table.b):
-        yield _told(side)
+        yield _describe_side(side)
 
 
 def predictions(table: ExactTable) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _counted(row: BillRow | FootprintRow) -> list[str]:
     return [f"{row.a:.2f}", f"{row.b:.2f}", difference, row.title]
 
 
-def _told(side: ExactSide) -> str:
+def _describe_side(side: ExactSide) -> str:
     missing = f"; without counts: {'; '.join(side.missing)}" if side.missing else ""
     boots = "1 boot" if side.boots == 1 else f"{side.boots} boots"
     return (

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from cli.output import console, say, shown
+from cli.output import console, harmless, say
 from cli.remote.routes import at
 from cli.source import followed_answer
 from mitigauge.core.documents.parts import counted
@@ -90,16 +90,16 @@ def _follow_lines(experiment_id: int) -> ProgressView:
 
 
 def _event_line(event: EventView) -> Text:
-    return Text(shown(f"{event.at:%H:%M:%S} {event.host or 'experiment'}: {event.text}"))
+    return Text(harmless(f"{event.at:%H:%M:%S} {event.host or 'experiment'}: {event.text}"))
 
 
 def _bars(progress: ProgressView) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     for run in progress.runs:
         table.add_row(
-            Text(shown(run.host)),
+            Text(harmless(run.host)),
             ProgressBar(total=max(run.boots_total, 1), completed=run.boots_done, width=24),
-            Text(shown(run_words(run))),
+            Text(harmless(run_words(run))),
         )
     return Group(table)
 

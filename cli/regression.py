@@ -158,7 +158,7 @@ def _print(view: RegressionView, json: bool) -> None:
         say(f"joined by: {', '.join(map(str, view.duplicates))}")
     say("")
     for entry in view.history:
-        say(f"{entry.at:%Y-%m-%d %H:%M} {entry.by}: {_said(entry)}")
+        say(f"{entry.at:%Y-%m-%d %H:%M} {entry.by}: {_describe_entry(entry)}")
 
 
 def _evidence(view: RegressionView) -> list[tuple[str, int]]:
@@ -170,7 +170,7 @@ def _evidence(view: RegressionView) -> list[tuple[str, int]]:
     return [(what, number) for what, number in found if number is not None]
 
 
-def _said(entry: EntryView) -> str:
+def _describe_entry(entry: EntryView) -> str:
     if entry.kind in ("found", "note"):
         return entry.text or "found"
     said = f"{entry.kind} {entry.before or 'none'} → {entry.after or 'none'}"

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 from pipelines.host_control import LabFault
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -24,6 +24,6 @@ def parse_answer(model: type[Answer], said: object, what: str) -> Answer:
         place = clean_text(".".join(str(part) for part in first["loc"]))[:100] or "all of it"
         raise LabFault(
             f"{what} is malformed at {place}: {clean_text(first['msg'])[:200]}, "
-            f"it is {shown(first['input'])}",
+            f"it is {quoted(first['input'])}",
             hint="No module of ours answers so; look at the host.",
         ) from error

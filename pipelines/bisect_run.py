@@ -133,10 +133,10 @@ class Driver:
                 service.revert_point(bisection, int(wanted.verifies or 0))
             point = _point(bisection, position)
             if _is_to_build(bisection, point):
-                return self._wanted(bisection, point, ahead=False)
+                return self._order_of(bisection, point, ahead=False)
         return None
 
-    def _wanted(
+    def _order_of(
         self, bisection: Bisection, point: BisectionPoint, *, ahead: bool
     ) -> KernelOrder | Ticked:
         """The kernel of a point; where its patches cannot be had, the point is skipped."""
@@ -156,7 +156,7 @@ class Driver:
         for position in _halving(len(bisection.candidates)):
             point = _point(bisection, position)
             if bisection.candidates[position - 1].prior > 0 and _is_to_build(bisection, point):
-                return self._wanted(bisection, point, ahead=True)
+                return self._order_of(bisection, point, ahead=True)
         return None
 
     def _orders(self, bisection: Bisection, point: BisectionPoint) -> list[Order]:

@@ -477,7 +477,7 @@ class _Work:
                 readable=others,
                 directory="/build/out",
                 variables=variables or {},
-                on_line=self._told,
+                on_line=self._note_step,
                 why_to_stop=self.builder.why_to_stop,
             )
         except DiskShort as short:
@@ -493,7 +493,7 @@ class _Work:
         """Whether there is little room: that a build says so alone proves nothing."""
         return shutil.disk_usage(self.directory).free < SHORT_OF_DISK
 
-    def _told(self, line: str) -> None:
+    def _note_step(self, line: str) -> None:
         step = _STEP.match(line)
         if step:
             self.builder.detail(clean_text(step[2]))

@@ -187,7 +187,7 @@ class Desk:
             with transaction(self.engine, self.fence) as session:
                 row = request_service.find(session, request)
                 owed = replies.owed(session, row, sender=self.outbox.sender)
-            if owed is not None and self._given(owed):
+            if owed is not None and self._give(owed):
                 self._later.pop(request, None)
         except MitigaugeError as error:
             self._failed(request, error.message)
@@ -197,7 +197,7 @@ class Desk:
             log.exception("answer", request=request)
             self._failed(request, f"{type(error).__name__}, see the log")
 
-    def _given(self, owed: PendingReply) -> bool:
+    def _give(self, owed: PendingReply) -> bool:
         """Write or send an answer and note it; False where somebody may still get it."""
         path = self.outbox.write(owed)
         missed = ""

@@ -72,7 +72,7 @@ class Client:
         with (
             self._faults(),
             self._http.stream(
-                "GET", path, params=_given(parameters), headers=self._headers
+                "GET", path, params=_without_none(parameters), headers=self._headers
             ) as answer,
         ):
             if not answer.is_success:
@@ -122,7 +122,7 @@ class Client:
         headers = {**self._headers, **({"Content-Type": content_type} if content_type else {})}
         with self._faults():
             answer = self._http.request(
-                method, path, params=_given(parameters), content=content, headers=headers
+                method, path, params=_without_none(parameters), content=content, headers=headers
             )
         self._check(answer, path, kind=kind)
         return answer
@@ -186,7 +186,7 @@ def _authorities(ca_file: str) -> ssl.SSLContext:
         ) from None
 
 
-def _given(parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+def _without_none(parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}
 
 

@@ -46,7 +46,7 @@ def ensure_plugin(cache: Path) -> Path:
 
     Raises NoPluginError, which says why there is none.
     """
-    interface = interface_of(_said([PROGRAM, "--version"]))
+    interface = interface_of(_output_of([PROGRAM, "--version"]))
     content = b"\0".join((SOURCES / name).read_bytes() for name in NAMES)
     digest = hashlib.sha256(f"{interface} {OPTIONS}".encode() + content).hexdigest()[:16]
     file = cache / f"exact-{digest}.so"
@@ -64,7 +64,7 @@ def _compile(interface: int, file: Path) -> None:
         plugin = Path(work) / file.name
         for source, made in ((PLUGIN, plugin), (MARKS, marks_of(plugin))):
             defined = f"-DPLUGIN_INTERFACE={interface}"
-            _said([COMPILER, *OPTIONS, defined, str(SOURCES / source), "-o", str(made)])
+            _output_of([COMPILER, *OPTIONS, defined, str(SOURCES / source), "-o", str(made)])
         _try(plugin)
         marks_of(plugin).replace(marks_of(file))
         plugin.replace(file)
@@ -74,10 +74,10 @@ def _try(plugin: Path) -> None:
     """Load it into a machine without anything in it, which is ended at once."""
     machine = ["-machine", "none", "-accel", "tcg", "-nodefaults", "-display", "none"]
     watched = ["-chardev", "stdio,id=said", "-mon", "chardev=said,mode=readline"]
-    _said([PROGRAM, *machine, *watched, "-plugin", f"{plugin},out=/"], given="quit\n")
+    _output_of([PROGRAM, *machine, *watched, "-plugin", f"{plugin},out=/"], given="quit\n")
 
 
-def _said(command: list[str], given: str = "") -> str:
+def _output_of(command: list[str], given: str = "") -> str:
     """What a program prints; NoPluginError with its last words where it fails."""
     try:
         done = subprocess.run(

@@ -14,7 +14,7 @@ from mitigauge.access.oidc_settings import EVERYBODY, SingleSignOn
 from mitigauge.access.roles import Role
 from mitigauge.access.service import Unauthenticated
 from mitigauge.core.errors import Forbidden
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 
 # How far the provider's clock may be from ours.
 SKEW_S: Final = 60
@@ -72,7 +72,7 @@ def check_claims(
     try:
         token.validate(now=now, leeway=SKEW_S)
     except (JoseError, TypeError, ValueError) as error:
-        raise untrusted(sign_on, shown(str(error), 200)) from None
+        raise untrusted(sign_on, quoted(str(error), 200)) from None
 
 
 def untrusted(sign_on: SingleSignOn, why: str) -> Unauthenticated:
@@ -138,4 +138,4 @@ def role_of(groups: Iterable[str], roles: Mapping[str, Role]) -> Role | None:
 
 
 def _called(claims: Claims) -> str:
-    return shown(claims.get("preferred_username") or claims.get("sub"), 100)
+    return quoted(claims.get("preferred_username") or claims.get("sub"), 100)

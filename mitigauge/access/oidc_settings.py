@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from mitigauge.access.roles import Role
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.core.settings import Settings
 
 EVERYBODY: Final = "*"
@@ -59,7 +59,7 @@ def single_sign_on(settings: Settings) -> SingleSignOn | None:
     origin = settings.public_url.removesuffix("/")
     if urlsplit(origin).path:
         raise InvalidInput(
-            f"MITIGAUGE_PUBLIC_URL is {shown(origin, 200)}, which has a path",
+            f"MITIGAUGE_PUBLIC_URL is {quoted(origin, 200)}, which has a path",
             hint="With single sign-on the dashboard is at the root of its address: "
             "https://mitigauge.example.org.",
         )
@@ -86,12 +86,12 @@ def read_roles(text: str) -> dict[str, Role]:
         group, _, word = (part.strip() for part in each.rpartition("="))
         if not group or word not in list(Role):
             raise InvalidInput(
-                f"MITIGAUGE_OIDC_ROLES has {shown(each, 80)}",
+                f"MITIGAUGE_OIDC_ROLES has {quoted(each, 80)}",
                 hint=f"Write GROUP=ROLE with commas between; roles: {', '.join(Role)}.",
             )
         if group in found:
             raise InvalidInput(
-                f"MITIGAUGE_OIDC_ROLES has the group {shown(group, 80)} twice",
+                f"MITIGAUGE_OIDC_ROLES has the group {quoted(group, 80)} twice",
                 hint="Give each group one role.",
             )
         if group == EVERYBODY and word != Role.VIEWER:
@@ -112,7 +112,7 @@ def require_safe(name: str, url: str) -> None:
     """Raise :class:`InvalidInput` unless *url*, the value of *name*, is a safe address."""
     if not is_safe(url):
         raise InvalidInput(
-            f"{name} is {shown(url, 200)}, which is no https:// address of a machine",
+            f"{name} is {quoted(url, 200)}, which is no https:// address of a machine",
             hint="Give https://NAME, without user, query and fragment; "
             "http:// is taken for this machine alone, such as http://127.0.0.1:8600.",
         )

@@ -14,7 +14,7 @@ from pydantic import (
     ValidationError,
 )
 
-from mitigauge.core.hostile_text import HOSTILE, clean_text, shown
+from mitigauge.core.hostile_text import HOSTILE, clean_text, quoted
 from mitigauge.core.yaml_file import YamlDocument
 
 MAX_PROBLEMS = 20
@@ -27,7 +27,7 @@ def formed(pattern: str, form: str) -> AfterValidator:
 
     def check(text: str) -> str:
         if not compiled.fullmatch(text):
-            raise ValueError(f"{shown(text)} is not {form}")
+            raise ValueError(f"{quoted(text)} is not {form}")
         return text
 
     return AfterValidator(check)
@@ -58,7 +58,7 @@ def _compiles(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f"{shown(text)} is no regular expression: {error}") from None
+        raise ValueError(f"{quoted(text)} is no regular expression: {error}") from None
     return text
 
 

@@ -50,7 +50,7 @@ def _clean(value: Any, levels: int) -> Any:
     return [_clean(item, levels - 1) for item in value]
 
 
-def shown(value: object, most: int = 60) -> str:
+def quoted(value: object, most: int = 60) -> str:
     """*value* as an error quotes it: cleaned, in one line, at most *most* characters."""
     text = clean_text(repr(value))
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import yaml
 
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import HOSTILE, clean_text, shown
+from mitigauge.core.hostile_text import HOSTILE, clean_text, quoted
 
 Path = Sequence[str | int]
 
@@ -75,7 +75,7 @@ class YamlDocument:
                 node = node[key]
             if known or place == len(path) - 1:
                 word = str(key)
-                words.append(word[:60] if word.isprintable() and word else shown(word))
+                words.append(word[:60] if word.isprintable() and word else quoted(word))
         return ".".join(words)[:200] or "document"
 
 
@@ -201,7 +201,7 @@ class _Builder:
             self.refuse("merge keys (<<) are not taken", line)
         mapping = self._open[-1]
         if text in mapping:
-            self.refuse(f"the key {shown(text)} stands twice", line)
+            self.refuse(f"the key {quoted(text)} stands twice", line)
         self.lines[id(mapping)][text] = line + 1
         self._keys[-1] = text
 

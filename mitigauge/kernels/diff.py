@@ -134,7 +134,7 @@ class _Taker:
             if found[1] is not None:
                 self._require_regular(found[1])
         elif not _LIKE.fullmatch(line):
-            raise InvalidInput(f"{self.name}: {_shown(line)} is no head of a diff", hint=_HINT)
+            raise InvalidInput(f"{self.name}: {_quoted(line)} is no head of a diff", hint=_HINT)
         return {}
 
     def _require_regular(self, mode: str) -> None:
@@ -143,7 +143,7 @@ class _Taker:
             return
         octal = re.fullmatch(r"[ +]*([0-7]{1,30})\s*", mode)
         number = int(octal[1], 8) % (1 << 64) if octal else 0
-        kind = KINDS.get(number, f"the mode {_shown(mode)}")
+        kind = KINDS.get(number, f"the mode {_quoted(mode)}")
         raise InvalidInput(f"{self.name} has {kind}", hint="Only regular files may be changed.")
 
     def _names(self, at: int) -> tuple[str, str] | None:
@@ -168,7 +168,7 @@ class _Taker:
         own = two_names(both, moved)
         if own is None and (names is None or NOTHING in names or " ".join(names) != both):
             raise InvalidInput(
-                f"{self.name}: the names in {_shown('diff --git ' + both)} cannot be told apart",
+                f"{self.name}: the names in {_quoted('diff --git ' + both)} cannot be told apart",
                 hint="Give a file of `git format-patch`.",
             )
         self._take(begin, own or names or ("", ""), moved, None)
@@ -188,7 +188,7 @@ class _Taker:
             )
         except OddNames as error:
             raise InvalidInput(
-                f"{self.name} touches {_shown(names[1])}: {error}",
+                f"{self.name} touches {_quoted(names[1])}: {error}",
                 hint="Make it by `git format-patch`, or by `diff -u` from above the tree.",
             ) from error
         self._require_alike(folders, names[1])
@@ -204,7 +204,7 @@ class _Taker:
         """Raises InvalidInput where some names of a text have a/ and b/ and others have not."""
         if self.folders not in (None, folders):
             raise InvalidInput(
-                f"{self.name} touches {_shown(name)}, with other folders before its names than "
+                f"{self.name} touches {_quoted(name)}, with other folders before its names than "
                 f"those above: some have a/ and b/, and some have not",
                 hint="Give each as a patch of its own, of `git format-patch`.",
             )
@@ -224,7 +224,7 @@ class _Taker:
             return unquoted(name)
         except OddNames as error:
             raise InvalidInput(
-                f"{self.name} touches {_shown(name)}: {error}",
+                f"{self.name} touches {_quoted(name)}: {error}",
                 hint="A patch stays below the source tree.",
             ) from error
 
@@ -240,13 +240,13 @@ class _Taker:
 
     def _refuse_path(self, path: str) -> None:
         raise InvalidInput(
-            f"{self.name} touches {_shown(path)}", hint="A patch stays below the source tree."
+            f"{self.name} touches {_quoted(path)}", hint="A patch stays below the source tree."
         )
 
     def _past_hunk(self, at: int, hunk: re.Match[str]) -> int:
         """Past a hunk's last line, by the counts in its head."""
         old, new = int(hunk["old"] or 1), int(hunk["new"] or 1)
-        name = f"{self.name}: the hunk {_shown(self.lines[at])}"
+        name = f"{self.name}: the hunk {_quoted(self.lines[at])}"
         at += 1
         begin = at
         while old > 0 or new > 0:
@@ -269,7 +269,8 @@ class _Taker:
             raise InvalidInput(f"{self.name} has a binary diff", hint="A kernel's patch is text.")
         if _MEANT.match(line):
             raise InvalidInput(
-                f"{self.name}: {_shown(line)} (line {at + 1}) belongs to no diff that is read here",
+                f"{self.name}: {_quoted(line)} (line {at + 1}) "
+                "belongs to no diff that is read here",
                 hint="Unified diffs are: `git format-patch`, `git diff`, `diff -u`. " + _HINT,
             )
 
@@ -304,5 +305,5 @@ def _with(prefix: str, name: str) -> str:
     return f'"{prefix}{name[1:]}' if name.startswith('"') else prefix + name
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(clean_text(text[:60]))

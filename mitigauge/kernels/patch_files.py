@@ -23,7 +23,7 @@ def read_patches(paths: Sequence[Path], tell: Tell = lambda _line: None) -> list
     path that is not there, InvalidInput for what is no patch, for a revision that is not whole, and
     for more patches than a kernel may have.
     """
-    found = [each for path in paths for each in _of(path, tell, beside=len(paths) > 1)]
+    found = [each for path in paths for each in _patches_at(path, tell, beside=len(paths) > 1)]
     if paths and not found:
         raise InvalidInput(
             "these are cover letters, without a patch", hint="Give the patches as well."
@@ -50,7 +50,7 @@ def _tell_of_revisions(found: Sequence[MailedPatch], tell: Tell) -> None:
             )
 
 
-def _of(path: Path, tell: Tell, *, beside: bool) -> list[MailedPatch]:
+def _patches_at(path: Path, tell: Tell, *, beside: bool) -> list[MailedPatch]:
     """The patches of one path; *beside* others it may be a cover letter, which has none."""
     sent = read_files(path)
     if beside and len(sent) == 1 and _is_cover_letter(sent[0]):

@@ -25,7 +25,7 @@ import ansible_runner
 from ansible_runner.exceptions import AnsibleRunnerException
 
 from mitigauge.core.errors import MitigaugeError
-from mitigauge.core.hostile_text import clean, shown
+from mitigauge.core.hostile_text import clean, quoted
 from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.measurement.fleet.inventory import INVENTORY_READING, inventory_sources
 from mitigauge.measurement.fleet.inventory_values import names_one_host
@@ -303,7 +303,7 @@ def _answer(result: Mapping[str, Any]) -> Mapping[str, Any]:
     said = result.get("mitigauge") or {}
     if not isinstance(said, Mapping):
         raise PlayFailure(
-            f"a module answered {shown(said)} where facts by name belong",
+            f"a module answered {quoted(said)} where facts by name belong",
             hint="No module of ours answers so; look at the host.",
         )
     cleaned: Mapping[str, Any] = clean(said)

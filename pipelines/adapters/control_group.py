@@ -52,13 +52,13 @@ def control_group(memory_bytes: int, processes: int) -> Iterator[ControlGroup | 
     """A group with these limits, gone again afterwards; None where none can be made."""
     made: list[Path] = []
     try:
-        yield _made(memory_bytes, processes, made)
+        yield _make_group(memory_bytes, processes, made)
     finally:
         for directory in made:
             _remove(directory)
 
 
-def _made(memory_bytes: int, processes: int, made: list[Path]) -> ControlGroup | None:
+def _make_group(memory_bytes: int, processes: int, made: list[Path]) -> ControlGroup | None:
     name = f"{NAME}-{uuid.uuid4().hex[:12]}"
     try:
         for parent, limits in _parents(memory_bytes, processes):

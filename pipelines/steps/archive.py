@@ -130,7 +130,7 @@ def _looked_through(archive: Path, cases: Mapping[str, Case], bounds: Bounds) ->
                 raise _fault(f"names {name!a} twice")
             seen.add(name)
             listing.root = listing.root or name.partition("/")[0]
-            if not _wanted(member, listing.root, cases):
+            if not _is_wanted(member, listing.root, cases):
                 continue
             if is_capture(name.split("/", 2)[-1]):
                 listing.captures[name] = member.size
@@ -158,7 +158,7 @@ def _checked_name(member: tarfile.TarInfo) -> str:
     return name
 
 
-def _wanted(member: tarfile.TarInfo, root: str, cases: Mapping[str, Case]) -> bool:
+def _is_wanted(member: tarfile.TarInfo, root: str, cases: Mapping[str, Case]) -> bool:
     """Whether it is the job's state, or a file or directory of a case that was asked for."""
     plain = member.type in _PLAIN
     match member.name.split("/"):

@@ -39,10 +39,10 @@ def judge(context: StepContext) -> Done:
         if judgement is not None:
             verdict_service.store(session, run, judgement, reason=f"{blocks} blocks", over=False)
 
-    return Done(apply, detail=trouble, event=_said(blocks, trouble, decided=decided))
+    return Done(apply, detail=trouble, event=_in_words(blocks, trouble, decided=decided))
 
 
-def _said(blocks: int, trouble: str, *, decided: bool) -> str:
+def _in_words(blocks: int, trouble: str, *, decided: bool) -> str:
     if blocks < FIRST_ANALYSIS and not trouble:
         return ""
     said = "every primary metric is decided" if decided else "not every primary metric is decided"

@@ -36,7 +36,7 @@ def tally(rows: Sequence[Checked]) -> Tally:
     )
 
 
-def told(of: Tally) -> list[str]:
+def lines_of(of: Tally) -> list[str]:
     """The counts as lines for people."""
     return [
         f"{of.held} of {of.checked} predictions hold; of those with every "

@@ -97,7 +97,7 @@ def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts) -> None:
     elif kind == "message/rfc822":
         _read(*heads_of(content), depth + 1, found)
     elif kind.startswith("multipart/"):
-        for part in _parts(content, _said(_BOUNDARY, said)):
+        for part in _parts(content, _first_match(_BOUNDARY, said)):
             _read(*heads_of(part), depth + 1, found)
             if found.parts > MOST_PARTS:
                 return
@@ -107,7 +107,9 @@ def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts) -> None:
 
 def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts) -> None:
     """One part without others in it."""
-    name = _said(_FILE, _first(heads, "content-disposition")[:LONGEST_HEAD]) or _said(_NAME, said)
+    name = _first_match(_FILE, _first(heads, "content-disposition")[:LONGEST_HEAD]) or _first_match(
+        _NAME, said
+    )
     if kind not in TEXT and not name.lower().endswith((".patch", ".diff")):
         if kind != "text/html":
             _leave(found, f"a part of type {kind}" + (f", {name}" if name else ""))
@@ -116,10 +118,10 @@ def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts)
         _leave(found, f"texts after the first {MOST_TEXTS}")
         return
     plain = _unpacked(content, _first(heads, "content-transfer-encoding").strip().lower())
-    text = text_of(plain, _said(_CHARSET, said) or "utf-8")
+    text = text_of(plain, _first_match(_CHARSET, said) or "utf-8")
     text = text.replace("\r\n", "\n")
-    if _said(_FORMAT, said).lower() == "flowed":
-        text = unflowed(text, delsp=_said(_DELSP, said).lower() == "yes")
+    if _first_match(_FORMAT, said).lower() == "flowed":
+        text = unflowed(text, delsp=_first_match(_DELSP, said).lower() == "yes")
     found.texts.append(text)
 
 
@@ -152,7 +154,7 @@ def _parts(content: bytes, boundary: str) -> list[bytes]:
     return parts if begin is None else [*parts, content[begin:]]
 
 
-def _said(name: re.Pattern[str], text: str) -> str:
+def _first_match(name: re.Pattern[str], text: str) -> str:
     found = name.search(text)
     return (found[1] or found[2]) if found else ""
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from mitigauge.core.clock import Clock
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.field_types import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, located_errors
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.core.wire.case import BY_ARM
 from mitigauge.core.yaml_file import YamlDocument, parse_yaml
 from mitigauge.measurement.catalog import Catalog
@@ -439,7 +439,7 @@ class _Checker:
             if host and host.guest_image and wanted.profile and wanted.profile.guest:
                 yield self._at(
                     (*at, "profile", "guest"),
-                    f"the guests of host {name!r} are of the image {shown(host.guest_image)}, "
+                    f"the guests of host {name!r} are of the image {quoted(host.guest_image)}, "
                     "which takes no profile of itself: leave out guest",
                 )
 
@@ -467,7 +467,7 @@ class _Checker:
                     reason = parameter.refuse(value)
                     if reason:
                         yield self._at(
-                            (*at, *where, name), f"{name}: {shown(value)} refused; {reason}"
+                            (*at, *where, name), f"{name}: {quoted(value)} refused; {reason}"
                         )
 
     def _metrics(

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from mitigauge.core.field_types import Name, Text, formed
-from mitigauge.core.hostile_text import HOSTILE, shown
+from mitigauge.core.hostile_text import HOSTILE, quoted
 from mitigauge.core.wire.case import HIGHEST_HZ
 from mitigauge.core.wire.collectors import CHEAP, NAMES
 from mitigauge.measurement.catalog import Catalog
@@ -86,14 +86,14 @@ def _parameter_value(value: object) -> Value:
     if isinstance(value, str):
         if len(value) > MAX_PARAMETER_TEXT or HOSTILE.search(value) or "\n" in value:
             raise ValueError(
-                f"{shown(value)} refused; a text has at most {MAX_PARAMETER_TEXT} characters, "
+                f"{quoted(value)} refused; a text has at most {MAX_PARAMETER_TEXT} characters, "
                 "and no control characters"
             )
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{shown(value)} refused; say a word, a number, or a list of them")
+        raise ValueError(f"{quoted(value)} refused; say a word, a number, or a list of them")
     if not math.isfinite(value) or abs(value) > LARGEST_NUMBER:
-        raise ValueError(f"{shown(value)} refused; a number is at most {LARGEST_NUMBER:g}")
+        raise ValueError(f"{quoted(value)} refused; a number is at most {LARGEST_NUMBER:g}")
     return value
 
 
@@ -199,7 +199,7 @@ def _profile(value: object) -> object:
     if value is None or isinstance(value, Mapping | ProfileSpec):
         return value
     raise ValueError(
-        f"{shown(value)} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true, "
+        f"{quoted(value)} refused; say true, false, or {{hz: {PROFILE_HZ}, guest: true, "
         "off_cpu: true}"
     )
 
@@ -211,7 +211,7 @@ def _collect(value: object) -> object:
     unknown = [one for one in value if one not in NAMES] if isinstance(value, list) else value
     if value is not None and (unknown or unknown is value):
         raise ValueError(
-            f"{shown(value)} refused; say true, false, or a list of: {', '.join(NAMES)}"
+            f"{quoted(value)} refused; say true, false, or a list of: {', '.join(NAMES)}"
         )
     return list(dict.fromkeys(value)) if isinstance(value, list) else None
 

@@ -50,7 +50,7 @@ def write_host(
     file = folder / "hosts.yml"
     before = file.read_text() if file.exists() else None
     text = with_host(before or _HEAD, name, variables, where=str(file), replace=replace)
-    made = _made(example, folder)
+    made = _make_folder(example, folder)
     try:
         _put(file, text)
         check()
@@ -124,7 +124,7 @@ def _names(group: object) -> Iterator[str]:
             yield from _names(body.get("children"))
 
 
-def _made(example: Path, folder: Path) -> bool:
+def _make_folder(example: Path, folder: Path) -> bool:
     """Make the folder of an environment; False where it is there."""
     if folder.exists():
         return False

@@ -24,7 +24,7 @@ from pydantic import (
 from mitigauge.core.clock import Clock
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.field_types import Closed
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 from mitigauge.core.wire.profile import OWN_NMIS
 from mitigauge.measurement.fleet.boot_method import HostBoots
 from mitigauge.measurement.fleet.power_values import User, console_values, power_values
@@ -176,9 +176,9 @@ def _complaints(host: str, prefix: str, error: ValidationError) -> Iterable[str]
         name = prefix + ".".join(str(part) for part in problem["loc"])
         reason = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
-            yield f"host {shown(host)}: unknown value {clean_text(name)[:60]}"
+            yield f"host {quoted(host)}: unknown value {clean_text(name)[:60]}"
         elif isinstance(problem["input"], Mapping):
             # Not quoted: somebody may have put a password there.
-            yield f"host {shown(host)}: {name}: {clean_text(reason)}"
+            yield f"host {quoted(host)}: {name}: {clean_text(reason)}"
         else:
-            yield f"host {shown(host)}: {name} is {shown(problem['input'])}: {clean_text(reason)}"
+            yield f"host {quoted(host)}: {name} is {quoted(problem['input'])}: {clean_text(reason)}"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
 
 from mitigauge.core.field_types import Closed
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 from mitigauge.measurement.fleet.value_types import File, Line, Machine
 
 # No option and no second argument: it stands behind one in a command line.
@@ -208,7 +208,7 @@ def _model(key: str, called: str, value: object, known: Mapping[str, type[Any]])
         raise ValueError(f"give it a {key}: {names}")
     model = known.get(str(value.get(key)))
     if model is None:
-        raise ValueError(f"unknown {called} {shown(value.get(key))}; known: {names}")
+        raise ValueError(f"unknown {called} {quoted(value.get(key))}; known: {names}")
     return model
 
 
@@ -228,4 +228,4 @@ def _complaint(model: type[BaseModel], found: Any) -> str:
     if found["type"] == "missing":
         return f"{name} is missing"
     reason = clean_text(found["msg"].removeprefix("Value error, "))
-    return f"{name} is {shown(found['input'])}: {reason}"
+    return f"{name} is {quoted(found['input'])}: {reason}"

@@ -192,14 +192,14 @@ def check_against_case(
         )
     if result.parameters != parameters:
         raise InvalidInput(
-            f"the result is of parameters {_shown(result.parameters)}, "
-            f"the plan asks for {_shown(parameters)}",
+            f"the result is of parameters {_quoted(result.parameters)}, "
+            f"the plan asks for {_quoted(parameters)}",
             hint="parse.py repeats the parameters of case.json.",
         )
     for name, wanted in guest.items():
         if (got := result.guest.get(name)) != wanted:
             raise InvalidInput(
-                f"the guest was to get {name} = {wanted}; it has {_shown(got)}",
+                f"the guest was to get {name} = {wanted}; it has {_quoted(got)}",
                 hint="The mode was not in force in the guest: nothing of this case is counted.",
             )
     always = {name for name, declared in metrics.items() if not declared.counter}
@@ -216,7 +216,7 @@ def check_against_case(
         declared = metrics[name]
         if (given.unit, given.direction) != (declared.unit, declared.direction):
             raise InvalidInput(
-                f"metrics.{name}: {_shown(given.unit)}, {given.direction} is better; declared are "
+                f"metrics.{name}: {_quoted(given.unit)}, {given.direction} is better; declared are "
                 f"{declared.unit}, {declared.direction} is better",
                 hint="Convert in the workload's parse.py.",
             )
@@ -246,7 +246,7 @@ def _check_domain(name: str, given: MetricBody, declared: CaseMetric) -> None:
             )
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     return ascii(value)[:200]
 
 

@@ -58,7 +58,7 @@ def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
     vulnerabilities: Mapping[str, str] = proof.vulnerabilities
     read: Mapping[str, str | None] = proof.readings
     observed = "; ".join(
-        [*_describe(wanted.expect, vulnerabilities), *_said(wanted.readings, read)]
+        [*_describe(wanted.expect, vulnerabilities), *_describe_readings(wanted.readings, read)]
     )
     if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
         return Judgement(
@@ -139,12 +139,12 @@ def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
     )
 
 
-def _said(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:
+def _describe_readings(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:
     """What the host shows of each setting."""
-    return [f"{r.title}: {_shown(read.get(r.path))}" for r in readings]
+    return [f"{r.title}: {_text_of_file(read.get(r.path))}" for r in readings]
 
 
-def _shown(text: str | None) -> str:
+def _text_of_file(text: str | None) -> str:
     return "no such file" if text is None else " ".join(text.split())
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 )
 
 from mitigauge.core.field_types import Closed, Name, Package, Text
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.core.stats.domain import Domain, domain_of
 from mitigauge.core.stats.terms import DELTA_PERCENT
 from mitigauge.core.wire.result import Direction
@@ -186,7 +186,8 @@ class Workload(Closed):
         if curve and curve.threshold is not None and curve.threshold not in self.parameters:
             known = ", ".join(self.parameters) or "none"
             raise ValueError(
-                f"details.curve.threshold: {shown(curve.threshold)} is no parameter; known: {known}"
+                f"details.curve.threshold: {quoted(curve.threshold)} is no parameter; "
+                f"known: {known}"
             )
         return self
 
@@ -196,7 +197,7 @@ class Workload(Closed):
         for _, name, form, conversion in string.Formatter().parse(self.case_title):
             if name is not None and (name not in self.parameters or form or conversion):
                 known = ", ".join(f"{{{parameter}}}" for parameter in self.parameters)
-                raise ValueError(f"case_title: {shown(name)} is no parameter; known: {known}")
+                raise ValueError(f"case_title: {quoted(name)} is no parameter; known: {known}")
         return self
 
     def metrics_of(self, parameters: Mapping[str, Value]) -> dict[str, Metric]:

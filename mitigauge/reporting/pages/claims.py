@@ -81,7 +81,7 @@ def _answers(
         return
     matches = list(_matches(claim, view, parameters))
     for match in matches:
-        yield _beside(claim, view, match)
+        yield _compare(claim, view, match)
     if not matches:
         yield _view(claim, ClaimOutcome.NOT_MEASURED, "not part of this experiment")
 
@@ -112,7 +112,7 @@ def _is(arm: ArmView, mode: str, name: str) -> bool:
     return arm.mode == mode and name in ("", arm.name)
 
 
-def _beside(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
+def _compare(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
     cell = next(cell for cell in match.row.cells if cell.arm_id == match.arm.id)
     facts = view.host_facts[match.row.host]
     finding = Finding(

@@ -108,10 +108,10 @@ def _figures(
             continue
         cell = next((cell for cell in row.cells if cell.arm_id == arm.id), None)
         if cell is not None and cell.effect_percent is not None:
-            yield _beside(row, cell)
+            yield _summarise(row, cell)
 
 
-def _beside(row: RowView, cell: CellView) -> VerdictSummary:
+def _summarise(row: RowView, cell: CellView) -> VerdictSummary:
     return VerdictSummary(
         case_id=row.case_id,
         case=row.case,
@@ -158,7 +158,7 @@ def _priced(cases: Sequence[Case], catalog: Catalog) -> list[_PricedRate]:
 
 def _of_run(session: Session, run: Run, priced: Sequence[_PricedRate]) -> Iterator[CostModelView]:
     boots = run_rows.effective_lines(session, [run.id])
-    told = _told(session, [boot.id for boot in boots], priced)
+    told = _summaries_by_boot(session, [boot.id for boot in boots], priced)
     counted = {case_id for _, case_id in told} - {one.case.id for one in priced}
     if not counted:
         return
@@ -178,7 +178,7 @@ def _of_run(session: Session, run: Run, priced: Sequence[_PricedRate]) -> Iterat
                     yield _view(run, case, metric, (baseline, arm), priced, sides, model)
 
 
-def _told(
+def _summaries_by_boot(
     session: Session, boot_ids: Sequence[int], priced: Sequence[_PricedRate]
 ) -> dict[tuple[int, int], dict[str, CollectorSummary]]:
     """(boot, case) → collector → what it came to, of the collectors whose rates are costed."""

@@ -125,7 +125,7 @@ def stamp_once_over(session: Session, experiment_id: int) -> Hashable | None:
 
 def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     """One experiment with its matrices."""
-    return _shown(session, experiment_id, run_rows.runs_of(session, experiment_id))
+    return _view(session, experiment_id, run_rows.runs_of(session, experiment_id))
 
 
 def show_whole(
@@ -140,7 +140,7 @@ def show_whole(
     boots = run_rows.boots_of(session, runs)
     if most is not None:
         _require_few_values(session, experiment_id, [boot.id for boot in boots], most)
-    view = _shown(session, experiment_id, planned)
+    view = _view(session, experiment_id, planned)
     values: dict[int, dict[int, dict[str, list[float]]]] = {}
     for of in result_rows.measurements_of(session, [boot.id for boot in boots]):
         values.setdefault(of.boot_id, {}).setdefault(of.case_id, {})[of.metric] = of.counted
@@ -243,7 +243,7 @@ def _recorded(experiment: Experiment) -> Recorded | None:
     return Recorded(at=experiment.recorded_at, host=experiment.recorded_from or "")
 
 
-def _shown(session: Session, experiment_id: int, runs: Sequence[Run]) -> ExperimentView:
+def _view(session: Session, experiment_id: int, runs: Sequence[Run]) -> ExperimentView:
     experiment = experiment_rows.experiment(session, experiment_id)
     head, rows = _head(session, experiment, runs), _rows(session, experiment, runs)
     comparisons = [ComparisonView(**dict(of), rows=rows[of.id]) for of in head.comparisons]

@@ -147,15 +147,15 @@ def _line(of: _OfArm, figure: Figure, edges: Doubles) -> CollectedLine | None:
         arm=of.arm.name,
         boots=len(known),
         mean=float(np.mean(means)) if means else None,
-        values=_shown(
+        values=_rounded(
             np.divide(total, counted, out=np.full(total.shape, np.nan), where=counted > 0)
         ),
-        low=_shown(np.where(counted > 0, np.where(sampled, table, np.inf).min(axis=0), np.nan)),
-        high=_shown(np.where(counted > 0, np.where(sampled, table, -np.inf).max(axis=0), np.nan)),
+        low=_rounded(np.where(counted > 0, np.where(sampled, table, np.inf).min(axis=0), np.nan)),
+        high=_rounded(np.where(counted > 0, np.where(sampled, table, -np.inf).max(axis=0), np.nan)),
     )
 
 
-def _shown(values: Doubles) -> list[float | None]:
+def _rounded(values: Doubles) -> list[float | None]:
     """Six digits of each are more than a chart shows."""
     return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]
 

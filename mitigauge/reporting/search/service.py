@@ -43,13 +43,13 @@ def search(session: Session, query: str, *, limit: int = MOST_OF_A_KIND) -> Sear
     words = list(dict.fromkeys(query.split()))
     rows = repository.find(session, words, limit=limit) if words else []
     groups = [
-        FoundGroup(kind=FoundKind(kind), total=of[0]["total"], found=[_found(row) for row in of])
+        FoundGroup(kind=FoundKind(kind), total=of[0]["total"], found=[_view(row) for row in of])
         for kind, of in ((kind, list(rows)) for kind, rows in groupby(rows, lambda r: r["kind"]))
     ]
     return SearchView(query=" ".join(words), groups=groups)
 
 
-def _found(row: repository.Row) -> Found:
+def _view(row: repository.Row) -> Found:
     kind = FoundKind(row["kind"])
     page = _PAGES.get(kind)
     href = f"{page}{quote(row['id'], safe='')}" if page else None

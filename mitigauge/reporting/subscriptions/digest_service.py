@@ -46,11 +46,11 @@ LONGEST_SAID: Final = 300
 def take_in(session: Session) -> None:
     """Make notices of all that happened since the last time, and keep others from doing so."""
     notice_repository.lock(session)
-    while rows := _found(session):
+    while rows := _new_rows(session):
         notice_repository.add(session, rows)
 
 
-def _found(session: Session) -> list[notices.Row]:
+def _new_rows(session: Session) -> list[notices.Row]:
     now = database_now(session)
     aside = (notice_repository.BEGAN, notice_repository.ENDED)
     return [

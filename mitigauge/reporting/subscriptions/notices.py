@@ -44,7 +44,7 @@ def of_entry(entry: RegressionEntry, regression: Regression) -> Row:
         former_owner=entry.before if is_owner else "",
         is_new=entry.kind is EntryKind.FOUND,
         title=f"Regression {regression.id}: {_what(regression)}",
-        said=_said(entry),
+        said=_describe_entry(entry),
         path=f"/regressions/{regression.id}",
     )
 
@@ -65,7 +65,7 @@ def _what(of: Regression) -> str:
     return f"{of.case_title}, {effect} in {of.metric_title} on {of.host_class}{emulated}"
 
 
-def _said(entry: RegressionEntry) -> str:
+def _describe_entry(entry: RegressionEntry) -> str:
     if entry.kind is EntryKind.FOUND:
         words = "found"
     elif entry.kind is EntryKind.NOTE:

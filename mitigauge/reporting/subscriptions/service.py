@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.core.errors import Conflict, Forbidden, InvalidInput, NotFound
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.reporting.subscriptions import notice_repository, repository, signature
 from mitigauge.reporting.subscriptions.digest_service import take_in
 from mitigauge.reporting.subscriptions.notices import case_subject
@@ -72,7 +72,7 @@ def add(
     session.add(row)
     session.flush()
     session.refresh(row)
-    audit.record(session, Action.SUBSCRIPTION_ADD, _subject_of(row), after=_said(row))
+    audit.record(session, Action.SUBSCRIPTION_ADD, _subject_of(row), after=_audit_fields(row))
     return AddedSubscription(subscription=_view(row), secret=secret)
 
 
@@ -86,7 +86,7 @@ def pause(session: Session, subscription_id: int, *, by: str, tends: bool) -> Su
     if row.state is SubscriptionState.PAUSED:
         raise Conflict(f"subscription {row.id} is paused already")
     row.state, row.why = SubscriptionState.PAUSED, f"paused by {by}"
-    audit.record(session, Action.SUBSCRIPTION_PAUSE, _subject_of(row), after=_said(row))
+    audit.record(session, Action.SUBSCRIPTION_PAUSE, _subject_of(row), after=_audit_fields(row))
     return _view(row)
 
 
@@ -98,7 +98,7 @@ def resume(session: Session, subscription_id: int, *, by: str, tends: bool) -> S
         raise Conflict(f"subscription {row.id} is not paused")
     row.state, row.why = SubscriptionState.ACTIVE, ""
     row.cursor = notice_repository.last_id(session)
-    audit.record(session, Action.SUBSCRIPTION_RESUME, _subject_of(row), after=_said(row))
+    audit.record(session, Action.SUBSCRIPTION_RESUME, _subject_of(row), after=_audit_fields(row))
     return _view(row)
 
 
@@ -106,7 +106,7 @@ def remove(session: Session, subscription_id: int, *, by: str, tends: bool) -> S
     """End one; how it was. Raises :class:`NotFound` and :class:`Forbidden`."""
     row = _find(session, subscription_id, by=by, tends=tends)
     view = _view(row)
-    audit.record(session, Action.SUBSCRIPTION_REMOVE, _subject_of(row), before=_said(row))
+    audit.record(session, Action.SUBSCRIPTION_REMOVE, _subject_of(row), before=_audit_fields(row))
     repository.remove(session, row.id)
     return view
 
@@ -136,7 +136,7 @@ def _subject(session: Session, new: NewSubscription) -> str:
     if not subject:
         raise InvalidInput(f"{new.kind} of which one?", hint=_HOW[new.kind])
     if not _exists(session, new.kind, subject):
-        raise NotFound(f"there is no {new.kind} {shown(subject, 120)}", hint=_HOW[new.kind])
+        raise NotFound(f"there is no {new.kind} {quoted(subject, 120)}", hint=_HOW[new.kind])
     return subject
 
 
@@ -178,7 +178,7 @@ def _address(new: NewSubscription, networks: Networks) -> str:
         return address
     if len(address) > LONGEST_MAIL_ADDRESS or not _MAIL.fullmatch(address) or ".." in address:
         raise InvalidInput(
-            f"{shown(address, 80)} is no mail address", hint="Give one alone: name@example.org."
+            f"{quoted(address, 80)} is no mail address", hint="Give one alone: name@example.org."
         )
     name, _, domain = address.rpartition("@")
     return f"{name}@{domain.lower()}"
@@ -219,7 +219,7 @@ def _subject_of(row: Subscription) -> Subject:
     return Subject(SubjectKind.SUBSCRIPTION, row.id)
 
 
-def _said(row: Subscription) -> dict[str, object]:
+def _audit_fields(row: Subscription) -> dict[str, object]:
     return {
         "owner": row.owner,
         "kind": row.kind,

@@ -20,7 +20,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 
 IpAddress = IPv4Address | IPv6Address
 Networks = Sequence[IPv4Network | IPv6Network]
@@ -87,7 +87,7 @@ def read_networks(text: str) -> Networks:
             found.append(ip_network(each))
         except ValueError as error:
             raise InvalidInput(
-                f"{SETTING} has {shown(each, 80)}: {error}",
+                f"{SETTING} has {quoted(each, 80)}: {error}",
                 hint="Write networks as CIDR with commas between: 10.2.0.0/16,192.0.2.7/32.",
             ) from None
     return tuple(found)
@@ -149,7 +149,7 @@ def _no_host(url: str) -> IpAddress:
 
 
 def _refused(url: str, why: str, hint: str) -> InvalidInput:
-    return InvalidInput(f"{shown(masked(url), 120)} can be no webhook's: {why}", hint=hint)
+    return InvalidInput(f"{quoted(masked(url), 120)} can be no webhook's: {why}", hint=hint)
 
 
 def require_possible(url: WebhookUrl, networks: Networks) -> None:

@@ -275,32 +275,32 @@ def detail_rows(view: DetailsView) -> Iterator[Mapping[str, Any]]:
         for line in view.curve.lines:
             for point in line.points:
                 yield {
-                    **_of(view, arms[line.arm_id], "curve", "", view.curve.value.title),
+                    **_row_of(view, arms[line.arm_id], "curve", "", view.curve.value.title),
                     "unit": view.curve.value.unit, "at": point.load, "boots": point.boots,
                     "of": line.boots, "value": point.value, "low": point.low, "high": point.high,
                 }  # fmt: skip
         for row in view.curve.thresholds:
             for cell in row.cells:
                 yield {
-                    **_of(view, arms[cell.arm_id], "reached", "", view.curve.reached.title),
-                    "unit": view.curve.reached.unit, "at": row.threshold, **_told(cell),
+                    **_row_of(view, arms[cell.arm_id], "reached", "", view.curve.reached.title),
+                    "unit": view.curve.reached.unit, "at": row.threshold, **_cell_fields(cell),
                 }  # fmt: skip
     for breakdown in view.breakdowns:
         unit = {figure.name: figure.unit for figure in breakdown.figures}
         for of in breakdown.lines:
             for cell in of.cells:
                 yield {
-                    **_of(view, arms[cell.arm_id], breakdown.name, of.row, of.figure),
-                    "unit": unit[of.figure], **_told(cell),
+                    **_row_of(view, arms[cell.arm_id], breakdown.name, of.row, of.figure),
+                    "unit": unit[of.figure], **_cell_fields(cell),
                 }  # fmt: skip
 
 
-def _of(view: DetailsView, arm: DetailArm, part: str, row: str, figure: str) -> dict[str, Any]:
+def _row_of(view: DetailsView, arm: DetailArm, part: str, row: str, figure: str) -> dict[str, Any]:
     return dict.fromkeys(DETAIL_COLUMNS, "") | {
         "case": view.case, "host": view.host, "emulated": view.emulated, "part": part, "row": row,
         "figure": figure, "arm": arm.name, "mode": arm.mode, "baseline": arm.is_baseline,
     }  # fmt: skip
 
 
-def _told(cell: DetailCell) -> dict[str, Any]:
+def _cell_fields(cell: DetailCell) -> dict[str, Any]:
     return cell.model_dump(exclude={"arm_id"})

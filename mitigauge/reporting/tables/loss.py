@@ -97,7 +97,7 @@ def loss_of(
     Of *case_id* and *metric* alone, if they are given; at most *most* of them.
     """
     every = _tables_of(view.comparisons)
-    asked = [entry for entry in every if _wanted(entry[1][0], case_id, metric)]
+    asked = [entry for entry in every if _is_wanted(entry[1][0], case_id, metric)]
     beside = by_place(claims)
     tables = [_table(view, *entry, beside) for entry in islice(asked, most)]
     firsts = {(rows[0].case_id, rows[0].metric): rows[0] for _, rows, _ in every}
@@ -122,7 +122,7 @@ def loss_of(
     )
 
 
-def _wanted(row: RowView, case_id: int | None, metric: str | None) -> bool:
+def _is_wanted(row: RowView, case_id: int | None, metric: str | None) -> bool:
     return case_id in (None, row.case_id) and metric in (None, row.metric)
 
 

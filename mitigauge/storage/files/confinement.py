@@ -87,7 +87,7 @@ def run_confined(
         *(str(argument) for argument in arguments),
     ]
     with _on_stdin(given) as stdin:
-        process = _begun(command, stdin)
+        process = _start(command, stdin)
     said = _Output()
     try:
         over = _listen(process, said, limits)
@@ -110,7 +110,7 @@ def _on_stdin(given: bytes) -> IO[bytes]:
     return file
 
 
-def _begun(command: Sequence[str], stdin: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], stdin: IO[bytes]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
         stdin=stdin,

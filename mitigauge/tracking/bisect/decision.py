@@ -19,7 +19,7 @@ import numpy as np
 from mitigauge.tracking.bisect.choice import choose
 from mitigauge.tracking.bisect.columns import usable
 from mitigauge.tracking.bisect.ends import at_ends, look_at_ends
-from mitigauge.tracking.bisect.evidence import Evidence, told
+from mitigauge.tracking.bisect.evidence import Evidence, posterior_of
 from mitigauge.tracking.bisect.model import (
     MOST_BOOTS,
     Action,
@@ -106,12 +106,12 @@ class _Decision:
         return max(self.question.budget_boots - len(self.history.observed), 0)
 
     def action(self) -> Action:
-        wanted = self._wanted()
+        wanted = self._next_action()
         if not isinstance(wanted, Measure):
             return wanted
         return self._within_budget(wanted) or self._out_of_budget()
 
-    def _wanted(self) -> Action:
+    def _next_action(self) -> Action:
         if set(self.evidence.measured) <= {0, self.evidence.cells.last}:
             ends = look_at_ends(self.question, self.history, self.evidence)
             first = at_ends(self.question, self.evidence, ends)
@@ -134,11 +134,11 @@ class _Decision:
             return NoneOfThese(
                 evidence.none,
                 "the ends do not differ when they are measured again, or no step between them does",
-                told(self.question, evidence),
+                posterior_of(self.question, evidence),
             )
         if evidence.several >= needed and self._located() and not self._pair_blocks():
             return self._several()
-        failing = self._kept(needed)
+        failing = self._kept_by_the_end(needed)
         if failing:
             return failing
         cell, probability = self._likeliest()
@@ -179,7 +179,7 @@ class _Decision:
     def _named(self, cell: int, probability: float) -> Answer:
         evidence = self.evidence
         inside = [k for k in evidence.cells.candidates[cell - 1] if self.question.priors[k - 1] > 0]
-        now = told(self.question, evidence)
+        now = posterior_of(self.question, evidence)
         if len(inside) > 1:
             between = range(evidence.cells.places[cell - 1] + 1, evidence.cells.places[cell])
             skipped = [point for point in between if point in self.history.skipped]
@@ -207,7 +207,7 @@ class _Decision:
             f" {self._verified(cell).blocks} fresh blocks",
         )
 
-    def _kept(self, needed: float) -> SeveralCulprits | None:
+    def _kept_by_the_end(self, needed: float) -> SeveralCulprits | None:
         """One candidate changed the level, but the last end keeps the change without it."""
         reverts = self.evidence.reverts
         if not reverts.candidates:
@@ -225,7 +225,7 @@ class _Decision:
             f" does not undo that{self._revert_in_words(candidate)}. Another change keeps the last"
             f" end there too, or the revert leaves part of candidate {candidate} in"
         )
-        now = told(self.question, self.evidence)
+        now = posterior_of(self.question, self.evidence)
         return SeveralCulprits((candidate,), probability, why, now)
 
     def _revert_in_words(self, candidate: int) -> str:
@@ -263,20 +263,20 @@ class _Decision:
         return max(VERIFY_BLOCKS - fewest, 0)
 
     def _more_than_one(self) -> SeveralCulprits:
-        return self._kept(self.evidence.several / 2) or self._several()
+        return self._kept_by_the_end(self.evidence.several / 2) or self._several()
 
     def _several(self) -> SeveralCulprits:
         evidence = self.evidence
         one, two = self._likeliest_pair()
         effects = [self._sign * float(of[one, two]) for of in (evidence.first, evidence.second)]
-        now = told(self.question, evidence)
+        now = posterior_of(self.question, evidence)
         likely = _smallest_set(now.among_several, LIKELY * math.fsum(now.among_several))
         words = "a change comes and goes" if min(effects) < 0 < max(effects) else "two changes"
         why = f"a level between fits neither end: {words}, {' and '.join(map(percent, effects))}"
         return SeveralCulprits(likely, evidence.several, why, now)
 
     def _out_of_budget(self) -> Answer:
-        evidence, now = self.evidence, told(self.question, self.evidence)
+        evidence, now = self.evidence, posterior_of(self.question, self.evidence)
         answer = self._answer(self.question.confidence)
         if answer:
             return answer

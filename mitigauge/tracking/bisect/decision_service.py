@@ -39,10 +39,10 @@ def _reverts(bisection: Bisection) -> list[RevertRecord]:
     asked, learnt = question(bisection), history(bisection)
     if not any(asked.priors):
         return []
-    return [_shown(effect) for effect in revert_effects(asked, learnt, weigh(asked, learnt))]
+    return [_record_of(effect) for effect in revert_effects(asked, learnt, weigh(asked, learnt))]
 
 
-def _shown(effect: RevertEffect) -> RevertRecord:
+def _record_of(effect: RevertEffect) -> RevertRecord:
     change, off = effect.change, effect.off
     return RevertRecord(
         candidate=effect.candidate,

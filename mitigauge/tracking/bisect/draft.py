@@ -8,7 +8,7 @@ from typing import Any
 
 from mitigauge.core.clock import Clock
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.spec_model import cases_of
@@ -80,8 +80,8 @@ def check_candidates(draft: Draft) -> None:
         return
     only = draft.changes[0] if draft.changes else None
     raise InvalidInput(
-        f"the one candidate is {shown(only.title, 120)} ({shown(only.name, 60)}): there is nothing "
-        "to search" if only else "there is no candidate",
+        f"the one candidate is {quoted(only.title, 120)} ({quoted(only.name, 60)}): "
+        "there is nothing to search" if only else "there is no candidate",
         hint=INSTEAD[draft.kind],
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mitigauge.core.stats import special
 from mitigauge.tracking.bisect.columns import usable
-from mitigauge.tracking.bisect.evidence import Evidence, told
+from mitigauge.tracking.bisect.evidence import Evidence, posterior_of
 from mitigauge.tracking.bisect.likelihood import LEAST_DEVIATION
 from mitigauge.tracking.bisect.model import History, Measure, Purpose, Question, Refused
 from mitigauge.tracking.bisect.words import percent, scatter
@@ -79,7 +79,7 @@ def _boot(question: Question, blocks: int, why: str) -> Measure:
 
 
 def _refused(question: Question, evidence: Evidence, ends: Ends) -> Refused:
-    now = told(question, evidence)
+    now = posterior_of(question, evidence)
     noise = scatter(evidence.deviation)
     by = f"{percent(ends.difference)}, a boot scatters by {noise}, after {ends.blocks} blocks"
     if ends.difference + ends.half < 0:

@@ -84,7 +84,7 @@ class Evidence:
         return float(self.singles[self.segment_of(cell)]) * self.share(cell)
 
 
-def told(question: Question, evidence: Evidence) -> Posterior:
+def posterior_of(question: Question, evidence: Evidence) -> Posterior:
     """*evidence* by candidate and with the metric's own sign."""
     inclusion = evidence.pairs.sum(axis=0) + evidence.pairs.sum(axis=1) + evidence.left
     several = evidence.several

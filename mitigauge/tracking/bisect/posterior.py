@@ -23,7 +23,7 @@ from scipy.linalg import cho_solve
 
 from mitigauge.tracking.bisect.cells import Cells, cells_of
 from mitigauge.tracking.bisect.columns import Columns, usable
-from mitigauge.tracking.bisect.evidence import Evidence, RevertEvidence, told
+from mitigauge.tracking.bisect.evidence import Evidence, RevertEvidence, posterior_of
 from mitigauge.tracking.bisect.likelihood import (
     BLOCK_RATIOS,
     BUILD_RATIOS,
@@ -62,7 +62,7 @@ LEAST_PART = 7.0
 
 def posterior(question: Question, history: History) -> Posterior:
     """Probability by candidate, of none of them and of more than one; for pages."""
-    return told(question, weigh(question, history))
+    return posterior_of(question, weigh(question, history))
 
 
 def weigh(question: Question, history: History) -> Evidence:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 from mitigauge.tracking.regressions.schemas import RegressionChange
 from mitigauge.tracking.regressions.states import EntryKind, RegressionState
 
@@ -127,7 +127,7 @@ def _owner(text: str) -> str:
     owner = text.strip()
     if owner and not _OWNER.fullmatch(owner):
         raise InvalidInput(
-            f"nobody can be called {shown(owner, 80)}",
+            f"nobody can be called {quoted(owner, 80)}",
             hint="An owner is a name as it stands beside tokens, or a mail address: letters, "
             "digits and . _ @ + : -.",
         )
@@ -147,7 +147,7 @@ def _bug(text: str) -> str:
         proper = False
     if not proper or not bug.isprintable() or " " in bug:
         raise InvalidInput(
-            f"{shown(bug, 80)} is no bug's address",
+            f"{quoted(bug, 80)} is no bug's address",
             hint="Give it whole: https://bugzilla.kernel.org/show_bug.cgi?id=1.",
         )
     return bug

@@ -30,7 +30,7 @@ from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.secret import keep_key, stored_key
 from mitigauge.core.errors import Conflict, InvalidInput, NotReady
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 from mitigauge.storage.database.engine import (
     advisory_lock,
     alembic_config,
@@ -319,7 +319,7 @@ class _Restore:
         except psycopg.OperationalError:
             raise
         except psycopg.Error as error:
-            said = shown(in_words(error), 300)
+            said = quoted(in_words(error), 300)
             raise refused(self.name, f"{what}: not taken by the database: {said}") from None
 
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from mitigauge.access.secret import KEY_BYTES
 from mitigauge.core.errors import InvalidInput
-from mitigauge.core.hostile_text import clean_text, shown
+from mitigauge.core.hostile_text import clean_text, quoted
 
 FORMAT: Final = 1
 SUFFIX: Final = ".mitigauge-backup"
@@ -394,7 +394,7 @@ class _Plain:
         try:
             found = read()
         except zstandard.ZstdError as error:
-            said = shown(str(error), 200)
+            said = quoted(str(error), 200)
             raise self.refused(f"it is damaged, or no zstd file: {said}") from None
         self._read += len(found)
         if self._read > self._limit:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.orm import Session
 
 from mitigauge.core.errors import NotReady
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.storage.database.engine import (
     advisory_lock,
     alembic_config,
@@ -55,7 +55,7 @@ def at_head(
         try:
             command.upgrade(alembic_config(_url(scratch)), "head")
         except DBAPIError as error:
-            said = shown(in_words(error), 300)
+            said = quoted(in_words(error), 300)
             raise refused(name, f"revision {header.revision} has no such rows: {said}") from None
         # Closed first: what reads the rows of a transaction must not outlive it.
         with (
@@ -127,7 +127,7 @@ def _load(engine: Engine, lines: Iterable[Numbered], name: str) -> None:
                 continue
             if line.table not in known:
                 raise refused(
-                    name, f"line {number}: a row of {shown(line.table)}, no table of ours"
+                    name, f"line {number}: a row of {quoted(line.table)}, no table of ours"
                 )
             if batch and (len(batch) >= BATCH or not _alike(batch[0][0], line)):
                 _put(session, batch, name)
@@ -150,7 +150,7 @@ def _put(session: Session, batch: list[tuple[Row, int]], name: str) -> None:
     except DBAPIError as error:
         if is_away(error):
             raise
-        said = shown(in_words(error), 300)
+        said = quoted(in_words(error), 300)
         raise refused(name, f"line {number}: rows of {first.table} are not taken: {said}") from None
 
 

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from mitigauge.core.errors import InvalidInput, MitigaugeError
-from mitigauge.core.hostile_text import shown
+from mitigauge.core.hostile_text import quoted
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.fleet.recorded_hosts import is_recorded, recorded_environment
 from mitigauge.measurement.runs.states import OPEN_BOOT_STATES
@@ -107,7 +107,9 @@ class _Import:
         """The table of rows that begin here; tables come in one order, parents before children."""
         known = [table.name for table in self.tables]
         if name not in known:
-            raise self._refused(number, f"a row of {shown(name)}, which is no table of experiments")
+            raise self._refused(
+                number, f"a row of {quoted(name)}, which is no table of experiments"
+            )
         if known.index(name) < self._order:
             raise self._refused(number, f"a row of {name} stands too late")
         self._order = known.index(name)
@@ -136,12 +138,12 @@ class _Import:
         except DBAPIError as error:
             if is_away(error):
                 raise
-            said = shown(in_words(error), 300)
+            said = quoted(in_words(error), 300)
             raise self._refused(number, f"rows of {name} are not taken: {said}") from None
 
     def _require_columns(self, row: Json, known: set[str], number: int) -> None:
         if unknown := sorted(set(row) - known):
-            raise self._refused(number, f"a column {shown(unknown[0])} that is not known")
+            raise self._refused(number, f"a column {quoted(unknown[0])} that is not known")
         if missing := sorted(known - set(row)):
             raise self._refused(number, f"the column {missing[0]} is missing")
 
@@ -158,21 +160,21 @@ class _Import:
     def _number(self, table: str, old: Any, number: int) -> int:
         found = self.numbers.get(table, {}).get(self._integer(old, number))
         if found is None:
-            raise self._refused(number, f"{table} {shown(old)} is not in the file before it")
+            raise self._refused(number, f"{table} {quoted(old)} is not in the file before it")
         return found
 
     def _integer(self, value: Any, number: int) -> int:
         if type(value) is not int:
-            raise self._refused(number, f"{shown(value)} where a row's number belongs")
+            raise self._refused(number, f"{quoted(value)} where a row's number belongs")
         return value
 
     def _settle(self, table: str, row: Json, number: int) -> None:
         """Let nothing act upon the row, and say where it is from."""
         row |= RESET.get(table, {})
         if table in (ROOT, "run") and row["state"] not in FINAL_STATES:
-            raise self._refused(number, f"the {table} is {shown(row['state'])}, not over")
+            raise self._refused(number, f"the {table} is {quoted(row['state'])}, not over")
         if table == "boot" and row["state"] in OPEN_BOOT_STATES:
-            raise self._refused(number, f"a boot is {shown(row['state'])}, not over")
+            raise self._refused(number, f"a boot is {quoted(row['state'])}, not over")
         if table == "host" and not is_recorded(str(row["environment"])):
             row["environment"] = recorded_environment(str(row["environment"]), self._from)
         if table == ROOT:
@@ -216,7 +218,7 @@ class _Import:
         except DBAPIError as error:
             if is_away(error):
                 raise
-            said = shown(in_words(error), 300)
+            said = quoted(in_words(error), 300)
             raise self._refused(number, f"the profile is not taken: {said}") from None
         except InvalidInput as error:
             raise self._refused(number, error.message) from None
@@ -315,7 +317,7 @@ def _require_pages(session: Session, experiment_id: int, name: str) -> None:
         views.list_events(session, experiment_id)
         views.show_progress(session, experiment_id)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        said = shown(f"{type(error).__name__}: {error}", 300)
+        said = quoted(f"{type(error).__name__}: {error}", 300)
         raise refused(name, f"its page cannot be shown: {said}") from None
     except MitigaugeError as error:
         raise refused(name, f"its page cannot be shown: {error.message}") from None

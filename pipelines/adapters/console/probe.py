@@ -106,7 +106,7 @@ class _Answer(NamedTuple):
 def _program(values: IpmiConsoleValues | SshConsoleValues, command: list[str]) -> Probed:
     try:
         with terminal_of(command) as terminal:
-            said = _said(lambda wait_s: said_at(terminal, wait_s), _OPEN[values.kind])
+            said = _read_answer(lambda wait_s: said_at(terminal, wait_s), _OPEN[values.kind])
     except FileNotFoundError as error:
         raise ConsoleError(
             f"{values.kind}: there is no program {command[0]}",
@@ -138,7 +138,7 @@ def _not_open(values: IpmiConsoleValues | SshConsoleValues, said: _Answer) -> Pr
     raise _failed(values, words if said.ended else f"not open within {OPEN_S:.0f} s: {words}")
 
 
-def _said(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> _Answer:
+def _read_answer(read: Callable[[float], bytes | None], marker: re.Pattern[str]) -> _Answer:
     """What a program says until ``HOLD_S`` after *marker*, or for ``OPEN_S``, or to its end."""
     text, until, is_open = "", time.monotonic() + OPEN_S, False
     while (left := until - time.monotonic()) > 0:

@@ -52,7 +52,7 @@ class StreamConsole:
             read_password(self._values.password_file)  # a bad one is told now, not in a log
         self._make_place()
         wanted = self._values.model_dump_json()
-        if holder_of(self._lock_file) is not None and self._told() == wanted:
+        if holder_of(self._lock_file) is not None and self._values_of_reader() == wanted:
             os.utime(self._lock_file)
             return
         self.end()
@@ -86,7 +86,10 @@ class StreamConsole:
 
     def probe(self) -> Probed:
         """See Console. A line that a reader of ours listens to is not opened twice."""
-        if holder_of(self._lock_file) is None or self._told() != self._values.model_dump_json():
+        if (
+            holder_of(self._lock_file) is None
+            or self._values_of_reader() != self._values.model_dump_json()
+        ):
             return opened_for_a_moment(self._values)
         last = self.tail(LOST_LINE_BYTES).rstrip().rpartition("\n")[2]
         if last.startswith(LOST):
@@ -133,7 +136,7 @@ class StreamConsole:
                 hint="See to the worker's machine; the host itself is not concerned.",
             )
 
-    def _told(self) -> str:
+    def _values_of_reader(self) -> str:
         """What the running reader was started with."""
         try:
             return self._lock_file.read_text()

@@ -89,7 +89,7 @@ class IpmiPower:
 
     def is_on(self) -> bool:
         """See PowerControl."""
-        said = self._told("status").stdout.lower()
+        said = self._control("status").stdout.lower()
         if "power is on" in said:
             return True
         if "power is off" in said:
@@ -103,14 +103,14 @@ class IpmiPower:
         """See PowerControl."""
         if self.is_on():
             return
-        self._told("on")
+        self._control("on")
         wait_for(True, self.is_on, self._name)
 
     def off(self) -> None:
         """See PowerControl."""
         if not self.is_on():
             return
-        self._told("off")
+        self._control("off")
         wait_for(False, self.is_on, self._name)
 
     def cycle(self) -> None:
@@ -124,13 +124,13 @@ class IpmiPower:
 
     def nmi(self) -> None:
         """See PowerControl."""
-        self._told("diag")
+        self._control("diag")
 
     def progress(self) -> str:
         """IPMI tells nothing of it."""
         return ""
 
-    def _told(self, action: str) -> Finished:
+    def _control(self, action: str) -> Finished:
         done = self._run(action)
         if done.status != 0:
             self._fail(action, done)

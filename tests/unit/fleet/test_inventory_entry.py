@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.host_entry import asked, power_and_console
+from cli.host_entry import ask, power_and_console
 from mitigauge.core.errors import Conflict, InvalidInput
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.core.yaml_file import parse_yaml
@@ -163,4 +163,4 @@ def test_settings_that_cannot_be_are_refused(power: str, setting: str, reason: s
 def test_where_nobody_can_be_asked_the_option_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     with pytest.raises(InvalidInput, match="no terminal to ask at"):
-        asked("address")
+        ask("address")

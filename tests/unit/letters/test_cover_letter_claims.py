@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.effect import Verdict
-from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim, beside
+from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim, claims_beside
 from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView, HostFacts
 from tests.matrix_views import arm, baseline, measured, row, run, view
 
@@ -57,7 +57,7 @@ def experiment(*, emulated: bool = False, hosts: tuple[str, ...] = ("spr-1",)) -
 
 
 def answers(letter: str = LETTER, **made: object) -> list[LetterClaim]:
-    return beside(letter, [], experiment(**made), CASES)  # type: ignore[arg-type]
+    return claims_beside(letter, [], experiment(**made), CASES)  # type: ignore[arg-type]
 
 
 def outcome(label: str, column: str, found: list[LetterClaim]) -> ClaimOutcome:
@@ -110,7 +110,7 @@ def test_each_host_answers_for_itself() -> None:
 def test_figures_that_stand_in_earlier_letters_say_since_when() -> None:
     changed = LETTER.replace("-10.4%", "-9.9%")
     earlier = [("v1", changed), ("v2", LETTER), ("v3", LETTER)]
-    found = beside(LETTER, earlier, experiment(), CASES)
+    found = claims_beside(LETTER, earlier, experiment(), CASES)
     since = {(each.label, each.since) for each in found}
     assert ("UDP 1-vCPU_p1", "v1") in since
     assert ("TCP 1-vCPU_p1", "v2") in since
@@ -118,7 +118,7 @@ def test_figures_that_stand_in_earlier_letters_say_since_when() -> None:
 
 def test_figures_that_were_changed_in_between_are_as_old_as_that_change() -> None:
     changed = LETTER.replace("-12.5%", "-12.0%").replace("-10.4%", "-9.9%")
-    [udp, *_] = beside(LETTER, [("v1", LETTER), ("v2", changed)], experiment(), CASES)
+    [udp, *_] = claims_beside(LETTER, [("v1", LETTER), ("v2", changed)], experiment(), CASES)
     assert udp.since == ""
 
 
@@ -126,11 +126,11 @@ def test_figures_that_were_changed_in_between_are_as_old_as_that_change() -> Non
     "text", ["", "no table", "| a | b |\n" * 5000, "| 1 | 99999999999% |\n" * 3]
 )
 def test_whatever_a_letter_holds_there_is_an_answer(text: str) -> None:
-    beside(text, [("v1", text)], experiment(), CASES)
+    claims_beside(text, [("v1", text)], experiment(), CASES)
 
 
 @given(st.lists(st.tuples(*[st.text(max_size=12)] * 3), max_size=8))
 def test_no_letter_breaks_it(cells: list[tuple[str, str, str]]) -> None:
     text = "\n".join(f"| {' | '.join(each)} |" for each in cells)
-    for each in beside(text, [("v1", text)], experiment(), CASES):
+    for each in claims_beside(text, [("v1", text)], experiment(), CASES):
         assert each.cell is None or each.cell.arm_id in (2, 3)

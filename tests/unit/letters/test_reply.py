@@ -19,9 +19,9 @@ from mitigauge.reporting.letters.reply.reply import (
     Addressees,
     BuiltKernel,
     Letter,
+    lead_cells,
     mail,
     sentence,
-    told,
 )
 from mitigauge.reporting.letters.report.matrix import render_text
 from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView
@@ -117,15 +117,15 @@ def test_it_is_plain_text_of_a_mail_s_width_and_reads_back(of: ExperimentView) -
 
 
 def test_the_worst_row_comes_first_with_baseline_host_interval_verdict_and_count() -> None:
-    first, *_ = told(SYSCALL)
+    first, *_ = lead_cells(SYSCALL)
     assert sentence(first) == (
         "syscall basic, loop against off on icx-1: +18.3% [+12.9, +23.9], worse (4 boots)"
     )
-    assert "getpgid" in sentence(told(SYSCALL)[-1])
+    assert "getpgid" in sentence(lead_cells(SYSCALL)[-1])
 
 
 def test_an_undecided_row_says_what_would_have_shown() -> None:
-    [each] = told(since(Verdict.UNDECIDED, 0.2))
+    [each] = lead_cells(since(Verdict.UNDECIDED, 0.2))
     assert "undecided (4 boots; a difference from 3.1 % on would show)" in sentence(each)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mitigauge.analysis.prices.levels import Checked
 from mitigauge.analysis.prices.schemas import LONGEST_NAME, MOST_ROWS, stored_rows
-from mitigauge.analysis.prices.tally import Tally, tally, told
+from mitigauge.analysis.prices.tally import Tally, lines_of, tally
 
 
 def row(measured: float, predicted: float, *, reach: float = 1.0, missing: str = "") -> Checked:
@@ -29,7 +29,7 @@ def test_nothing_was_checked() -> None:
 
 
 def test_the_counts_are_told() -> None:
-    assert told(tally(ROWS)) == [
+    assert lines_of(tally(ROWS)) == [
         "2 of 5 predictions hold; of those with every price, 2 of 4",
         "3 of 4 signs are right, of changes that are not zero",
     ]

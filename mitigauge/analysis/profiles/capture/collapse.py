@@ -342,7 +342,7 @@ class Collapse:
         if self._strict and not self._chosen:
             ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
             if not event:
-                raise _Wrong(f"no event is read here, after {ours}: {_shown(header)}")
+                raise _Wrong(f"no event is read here, after {ours}: {_quoted(header)}")
             raise _Wrong(f"a second event, {other}, after {ours or 'some without'}: choose one")
         self.result.other_events += 1
         return None
@@ -359,7 +359,7 @@ class Collapse:
         if folded is not None:
             return folded if comm else b""
         if self._strict:
-            raise _Wrong(f"neither a sample nor a frame: {_shown(line)}")
+            raise _Wrong(f"neither a sample nor a frame: {_quoted(line)}")
         self.result.unrecognised += 1
         return b""
 
@@ -375,7 +375,7 @@ class Collapse:
         )
 
 
-def _shown(line: bytes) -> str:
+def _quoted(line: bytes) -> str:
     return repr(line[:60].decode(errors="replace"))
 
 

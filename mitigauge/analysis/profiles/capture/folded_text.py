@@ -57,7 +57,7 @@ def check_stacks(stacks: Mapping[bytes, int], *, name: str) -> None:
         depth = stack.count(b";") + 1
         if depth > DEEPEST:
             raise InvalidInput(
-                f"{name}: a stack of {depth} frames, {_shown(stack)}",
+                f"{name}: a stack of {depth} frames, {_quoted(stack)}",
                 hint=f"At most {DEEPEST} frames are taken. Nothing was stored.",
             )
     if sum(stacks.values()) > LARGEST_COUNT:
@@ -101,12 +101,12 @@ def _lines(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
 def _entry(line: bytes, name: str, number: int) -> tuple[bytes, int]:
     stack, _, count = line.rpartition(b" ")
     if not stack or len(line) > LONGEST_LINE:
-        raise _refusal(name, number, f"no `stack count`: {_shown(line)}")
+        raise _refusal(name, number, f"no `stack count`: {_quoted(line)}")
     if not _COUNT.fullmatch(count):
-        raise _refusal(name, number, f"{_shown(count)} is no count")
+        raise _refusal(name, number, f"{_quoted(count)} is no count")
     value = int(count)
     if not 0 < value <= LARGEST_COUNT:
-        raise _refusal(name, number, f"a count of {_shown(count)}")
+        raise _refusal(name, number, f"a count of {_quoted(count)}")
     return stack, value
 
 
@@ -117,6 +117,6 @@ def _refusal(name: str, line: int, reason: str) -> InvalidInput:
     )
 
 
-def _shown(text: bytes) -> str:
+def _quoted(text: bytes) -> str:
     shown = ascii(text[:60].decode(errors="replace"))
     return shown + "…" if len(text) > 60 else shown

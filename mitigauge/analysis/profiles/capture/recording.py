@@ -73,7 +73,7 @@ def find_recording(directory: Path, *, limit_bytes: int) -> Recording:
     Raises :class:`InvalidInput` with the reason for which there is none: the host's own, or
     a file that is missing or malformed; :class:`TooLarge` past the limit.
     """
-    said = _said(directory)
+    said = _read_record(directory)
     text = directory / said.capture
     if not text.is_file():
         raise InvalidInput(
@@ -90,7 +90,7 @@ def find_recording(directory: Path, *, limit_bytes: int) -> Recording:
     return Recording(said, text)
 
 
-def _said(directory: Path) -> Recorded:
+def _read_record(directory: Path) -> Recorded:
     path = directory / FILE
     if not path.is_file() or path.stat().st_size > LONGEST_FILE:
         raise InvalidInput(

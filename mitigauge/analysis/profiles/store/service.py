@@ -82,15 +82,15 @@ class _Symbols:
         self._number = repository.symbol_ids(session, names)
         self._name = {number: name for name, number in self._number.items()}
         self._session = session
-        self.of = cache(self._of)
+        self.of = cache(self._number_of)
         self.normalised = cache(self._normalised)
-        self.of_normalised = cache(self._of_normalised)
+        self.of_normalised = cache(self._number_of_normalised)
 
-    def _of(self, frame: bytes) -> int:
+    def _number_of(self, frame: bytes) -> int:
         return self._number[as_text(frame)]
 
-    def _of_normalised(self, frame: bytes, thread: bool) -> int:
-        return self.normalised(self._of(frame), thread)
+    def _number_of_normalised(self, frame: bytes, thread: bool) -> int:
+        return self.normalised(self._number_of(frame), thread)
 
     def _normalised(self, symbol: int, thread: bool) -> int:
         name = self._name.get(symbol)

@@ -52,10 +52,10 @@ class _Label:
     def numbers_for(self, name: str) -> set[str]:
         """Numbers beside the name or its beginning: ``4-vCPU``, ``4 vCPUs``, ``P16``."""
         if name not in self._numbers:
-            self._numbers[name] = set(self._beside(name.lower()))
+            self._numbers[name] = set(self._neighbours(name.lower()))
         return self._numbers[name]
 
-    def _beside(self, name: str) -> Iterator[str]:
+    def _neighbours(self, name: str) -> Iterator[str]:
         for before, after in pairwise(self.in_order):
             # A single letter is a name only before its number, as in P16.
             if before[0].isdigit() and len(after) > 1 and _begins(name, after):
@@ -92,7 +92,7 @@ class LetterClaim:
     since: str = ""
 
 
-def beside(
+def claims_beside(
     letter: str,
     earlier: Sequence[tuple[str, str]],
     view: ExperimentView,

@@ -174,7 +174,7 @@ def _body(
     for caveat in [*caveats(view), *_loosely(kernels)]:
         yield from paragraph(caveat, COLUMNS)
         yield ""
-    found = told(view)
+    found = lead_cells(view)
     for each in found[:MOST_FINDINGS]:
         yield from indented("  - ", sentence(each), COLUMNS)
     if len(found) > MOST_FINDINGS:
@@ -183,7 +183,7 @@ def _body(
         yield "  - nothing: no boot counts; see below why"
     yield from _regression(answered, own_id, found)
     yield from _set_beside(letter.beside)
-    yield from _asked(letter.questions)
+    yield from _question_lines(letter.questions)
     yield ""
     yield report.rstrip("\n")
     yield from reproduce(view, kernels, by_hand)
@@ -236,7 +236,7 @@ def caveats(view: ExperimentView) -> Iterator[str]:
     yield from uncounted_words(view)
 
 
-def told(view: ExperimentView) -> list[LeadCell]:
+def lead_cells(view: ExperimentView) -> list[LeadCell]:
     """What there is to say of primary metrics: worse first, then better, the rest after them."""
     order = {Verdict.WORSE: 0, Verdict.BETTER: 1, Verdict.UNDECIDED: 2, Verdict.SAME: 3}
     found = [
@@ -352,7 +352,7 @@ def _beside_ours(each: LetterClaim) -> str:
     return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"
 
 
-def _asked(questions: Sequence[Finding]) -> Iterator[str]:
+def _question_lines(questions: Sequence[Finding]) -> Iterator[str]:
     """What readers of the cover letter's own table will ask."""
     if not questions:
         return

@@ -16,7 +16,7 @@ from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.reporting.letters.reply import reply
 from mitigauge.reporting.letters.reply.cover_letter import findings, tables_in
-from mitigauge.reporting.letters.reply.cover_letter_claims import beside
+from mitigauge.reporting.letters.reply.cover_letter_claims import claims_beside
 from mitigauge.reporting.letters.report.service import gathered
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.pages.schemas import ExperimentView
@@ -157,4 +157,6 @@ def _letter(
     if not any(tables_in(text)):
         return reply.Letter()
     parameters = experiment_rows.parameters_of(session, view.id)
-    return reply.Letter(beside(text, earlier, view, parameters), findings(text, dict(earlier)))
+    return reply.Letter(
+        claims_beside(text, earlier, view, parameters), findings(text, dict(earlier))
+    )

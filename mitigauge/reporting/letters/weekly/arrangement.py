@@ -22,7 +22,7 @@ from mitigauge.reporting.letters.weekly.document import (
     Section,
     Span,
     Tone,
-    said,
+    line_of,
 )
 from mitigauge.reporting.letters.weekly.regression_section import regression_section
 from mitigauge.reporting.letters.weekly.support import support
@@ -80,16 +80,18 @@ def _number(data: WeekData, verdict: Verdict, *fates: Fate) -> int:
 
 def _lead(data: WeekData, week: Week) -> list[Line]:
     lines = [
-        said(_compared(data)),
-        said(f"{week.in_words()} (UTC): {_headline(data)}. {_verdicts(data)}"),
+        line_of(_compared(data)),
+        line_of(f"{week.in_words()} (UTC): {_headline(data)}. {_verdicts(data)}"),
     ]
     if not data.complete:
         until = f"{data.until:%Y-%m-%d %H:%M} UTC" if data.until else "its beginning"
-        lines.append(said(Span(text=f"This week is not over: figures until {until}.", tone="bad")))
+        lines.append(
+            line_of(Span(text=f"This week is not over: figures until {until}.", tone="bad"))
+        )
     if any(on.emulated for on in _all_hosts(data)) or any(t.emulated for t in data.trends):
-        lines.append(said(Span(text=EMULATED, tone="emulated")))
+        lines.append(line_of(Span(text=EMULATED, tone="emulated")))
     if any(on.counted for on in _all_hosts(data)):
-        lines.append(said(Span(text=COUNTED, tone="emulated")))
+        lines.append(line_of(Span(text=COUNTED, tone="emulated")))
     return lines
 
 
@@ -134,7 +136,7 @@ def _verdicts(data: WeekData) -> str:
     )
 
 
-def _of(data: WeekData, verdict: Verdict | None, *fates: Fate) -> list[Finding]:
+def _findings_of(data: WeekData, verdict: Verdict | None, *fates: Fate) -> list[Finding]:
     return [
         finding
         for finding in data.findings
@@ -143,9 +145,9 @@ def _of(data: WeekData, verdict: Verdict | None, *fates: Fate) -> list[Finding]:
 
 
 def _new(data: WeekData, verdict: Verdict, name: str, title: str, *, pictures: int = 0) -> Section:
-    found = _of(data, verdict, Fate.NEW)
+    found = _findings_of(data, verdict, Fate.NEW)
     again = sum(1 for finding in found if finding.hosts[0].before is not None)
-    about = [said("None.")]
+    about = [line_of("None.")]
     if found:
         first = len(found) - again
         told = [
@@ -156,26 +158,28 @@ def _new(data: WeekData, verdict: Verdict, name: str, title: str, *, pictures: i
             ),
             *([f"{first} measured for the first time"] if first else []),
         ]
-        about = [said(f"{'; '.join(told)}.")]
+        about = [line_of(f"{'; '.join(told)}.")]
     return _section(data, name, title, about, found, verdict, (Fate.NEW,), pictures=pictures)
 
 
 def _resized(data: WeekData) -> Section | None:
-    found = _of(data, None, Fate.RESIZED)
+    found = _findings_of(data, None, Fate.RESIZED)
     if not found:
         return None
-    about = [said("Known before, and measured again with another size: the intervals are apart.")]
+    about = [
+        line_of("Known before, and measured again with another size: the intervals are apart.")
+    ]
     return _section(
         data, "resized", "Changed in size", about, found, None, (Fate.RESIZED,), pictures=4
     )
 
 
 def _open(data: WeekData) -> Section | None:
-    found = _of(data, Verdict.WORSE, Fate.OPEN)
+    found = _findings_of(data, Verdict.WORSE, Fate.OPEN)
     if not found:
         return None
     about = [
-        said(
+        line_of(
             "Slower in an earlier week, and nothing measured since says otherwise. The known cost "
             "of a mitigation stays here for as long as it is measured."
         )
@@ -186,10 +190,10 @@ def _open(data: WeekData) -> Section | None:
 
 
 def _ended(data: WeekData) -> Section | None:
-    found = _of(data, None, Fate.ENDED)
+    found = _findings_of(data, None, Fate.ENDED)
     if not found:
         return None
-    about = [said("Different in an earlier week; measured again, there is no difference now.")]
+    about = [line_of("Different in an earlier week; measured again, there is no difference now.")]
     return _section(data, "ended", "Gone", about, found, None, (Fate.ENDED,))
 
 
@@ -232,10 +236,10 @@ def _entry(finding: Finding, name: str, *, picture: bool) -> Entry:
     if any(on.emulated for on in finding.hosts):
         head.append(Span(text=" [emulated]", tone="emulated"))
     lines = [
-        said(f"{_pair(finding)}; {finding.unit}, {finding.direction} is better"),
+        line_of(f"{_pair(finding)}; {finding.unit}, {finding.direction} is better"),
         *_hosts(finding),
         *_history(finding, first),
-        said(Span(text="Suspected cause: ", tone="faint"), _cause(finding, first)),
+        line_of(Span(text="Suspected cause: ", tone="faint"), _cause(finding, first)),
     ]
     points = _points(finding)
     return Entry(
@@ -286,24 +290,24 @@ def _hosts(finding: Finding) -> Iterator[Line]:
         mark = f" ({', '.join(marks)})" if marks else ""
         size = f": {_size(on.now)}" if finding.on > 1 or finding.fate is Fate.ENDED else ""
         address = host_path(on.host, on.environment)
-        yield said(
+        yield line_of(
             "on ",
             Span(text=on.host, href=address),
             Span(text=mark, tone="emulated"),
             f", {counted(on.now.n, 'boot')}{size}",
         )
     if finding.on > MOST_HOSTS:
-        yield said(f"and on {finding.on - MOST_HOSTS} more hosts, where it is smaller")
+        yield line_of(f"and on {finding.on - MOST_HOSTS} more hosts, where it is smaller")
 
 
 def _history(finding: Finding, first: OnHost) -> Iterator[Line]:
     before = first.before
     if before is not None and finding.fate is not Fate.ENDED:
-        yield said(f"before, on {before.given_at:%Y-%m-%d}: {_size(before)}")
+        yield line_of(f"before, on {before.given_at:%Y-%m-%d}: {_size(before)}")
     elif finding.fate is Fate.NEW:
-        yield said(Span(text="not measured before on this host", tone="faint"))
+        yield line_of(Span(text="not measured before on this host", tone="faint"))
     elif finding.fate is Fate.OPEN:
-        yield said(
+        yield line_of(
             Span(text=f"said on {first.now.given_at:%Y-%m-%d}, not measured since", tone="faint")
         )
 

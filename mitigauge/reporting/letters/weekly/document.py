@@ -101,6 +101,6 @@ class Document(View):
         ]
 
 
-def said(*parts: str | Span) -> Line:
+def line_of(*parts: str | Span) -> Line:
     """A line of words."""
     return [part if isinstance(part, Span) else Span(text=part) for part in parts]

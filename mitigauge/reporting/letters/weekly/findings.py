@@ -176,7 +176,7 @@ def _largest(groups: _Groups) -> list[tuple[Fate, Verdict, Key]]:
 
     def size(group: tuple[Fate, Verdict, Key]) -> Any:
         fate, verdict, key = group
-        largest = max(abs(_told(fate, *pair).effect_percent) for pair in groups[group])
+        largest = max(abs(_deciding_word(fate, *pair).effect_percent) for pair in groups[group])
         # First what was measured before: it changed, the others only have their first figure.
         first = fate is Fate.NEW and all(before is None for _, before in groups[group])
         return (
@@ -196,7 +196,7 @@ def _largest(groups: _Groups) -> list[tuple[Fate, Verdict, Key]]:
     return chosen
 
 
-def _told(fate: Fate, now: Word, before: Word | None) -> Word:
+def _deciding_word(fate: Fate, now: Word, before: Word | None) -> Word:
     """The word whose size a finding is known by: of one that ended, what it was."""
     return before if fate is Fate.ENDED and before is not None else now
 
@@ -211,7 +211,7 @@ def _finding(
     ordered = sorted(
         pairs,
         key=lambda pair: (
-            -abs(_told(fate, *pair).effect_percent),
+            -abs(_deciding_word(fate, *pair).effect_percent),
             _name(known, pair[0]),
             pair[0].run_id,
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mitigauge.core.documents import units
 from mitigauge.core.effect import Effect
 from mitigauge.reporting.letters.weekly.data import RegressionLine, WeekData
-from mitigauge.reporting.letters.weekly.document import Entry, Line, Section, Span, said
+from mitigauge.reporting.letters.weekly.document import Entry, Line, Section, Span, line_of
 from mitigauge.tracking.regressions.states import OPEN_STATES
 
 MOST = 40
@@ -23,7 +23,7 @@ def regression_section(data: WeekData) -> Section | None:
         id="regressions",
         title=f"Regressions to be looked after ({len(lines)})",
         about=[
-            said(
+            line_of(
                 f"{new} found this week; {nobodys} nobody's yet. What is known, false or mended is "
                 "not among them. Owners are those of when this report was first made; the page of "
                 "each one has its owner of now."
@@ -44,7 +44,7 @@ def _entry(line: RegressionLine) -> Entry:
         head.append(Span(text=" [emulated]", tone="emulated"))
     if line.is_new:
         head.append(Span(text=" (new)", tone="bad"))
-    lines = [said(f"{line.mode} on {line.host_class}"), in_hand(line)]
+    lines = [line_of(f"{line.mode} on {line.host_class}"), in_hand(line)]
     return Entry(head=head, lines=lines, picture=None)
 
 
@@ -58,7 +58,7 @@ def in_hand(line: RegressionLine) -> Line:
     ]
     if line.bug:
         parts.append(f", bug {line.bug}")
-    return said(*parts)
+    return line_of(*parts)
 
 
 def _size(line: RegressionLine) -> str:

@@ -20,7 +20,7 @@ from mitigauge.reporting.deliveries import repository as deliveries
 from mitigauge.reporting.letters.weekly import repository
 from mitigauge.reporting.letters.weekly.arrangement import arrange
 from mitigauge.reporting.letters.weekly.data import Counts, TrendLine, WeekData
-from mitigauge.reporting.letters.weekly.document import Document, Picture, said
+from mitigauge.reporting.letters.weekly.document import Document, Picture, line_of
 from mitigauge.reporting.letters.weekly.html import render_html
 from mitigauge.reporting.letters.weekly.mail import mail
 from mitigauge.reporting.letters.weekly.picture import png
@@ -74,7 +74,7 @@ class Report:
         words = f"Sent late: this week ended on {self.week.end - timedelta(days=1):%Y-%m-%d}, and "
         words += "its report could not be sent in the week after it."
         subject = f"{self.document.subject} (sent late)"
-        lead = [said(words), *self.document.lead]
+        lead = [line_of(words), *self.document.lead]
         return self.document.model_copy(update={"subject": subject, "lead": lead})
 
     def rendered(self, form: str, *, base: str = "") -> bytes:
@@ -211,7 +211,7 @@ def default_week(session: Session) -> Week:
     return Week.of(newest)
 
 
-def _wanted(session: Session) -> list[Week]:
+def _due_weeks(session: Session) -> list[Week]:
     """The weeks whose reports somebody should have got by now, the oldest first.
 
     The last one that is over, those since the newest that was sent (up to 8), and those of which
@@ -229,7 +229,7 @@ def due(session: Session) -> Week | None:
     """The first week that is over, where no final report of it was made and there is anything."""
     if repository.newest_verdict_at(session) is None:
         return None
-    for week in _wanted(session):
+    for week in _due_weeks(session):
         report = repository.stored(session, str(week))
         if report is None or not report.complete:
             return week
@@ -252,7 +252,7 @@ def make_if_due(engine: Engine) -> Report | None:
 def unsent(session: Session) -> list[Unsent]:
     """Reports that were made and not sent yet, the oldest week first."""
     last = str(Week.of(database_now(session)).earlier())
-    rows = [repository.stored(session, str(week)) for week in _wanted(session)]
+    rows = [repository.stored(session, str(week)) for week in _due_weeks(session)]
     return [
         Unsent(_report(row), late=row.week != last)
         for row in rows
@@ -291,7 +291,7 @@ def listed(session: Session) -> list[WeeklyLine]:
     ]
 
 
-def shown(session: Session, week: Week) -> WeeklyView:
+def show_week(session: Session, week: Week) -> WeeklyView:
     """One report as its page shows it. Raises :class:`NotFound`."""
     report = find(session, week)
     weeks = sorted(line.week for line in repository.listed(session, LISTED))

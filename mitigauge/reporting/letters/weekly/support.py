@@ -12,7 +12,7 @@ from mitigauge.reporting.letters.weekly.document import (
     Section,
     Span,
     Table,
-    said,
+    line_of,
 )
 from mitigauge.reporting.letters.weekly.findings import in_words
 from mitigauge.tracking.trends.words import NO_PAIR_YET
@@ -61,30 +61,30 @@ def _not_measured(data: WeekData) -> Section:
     lost = sum(line.count for line in data.not_measured if line.lost)
     again = sum(line.count for line in data.not_measured if not line.lost)
     about = [
-        said(f"{lost} planned boots, runs or benchmarks gave no figure; {again} were repeated.")
+        line_of(f"{lost} planned boots, runs or benchmarks gave no figure; {again} were repeated.")
     ]
     if not data.not_measured:
         # Without a run that ended there was nothing to be measured.
         ended = any(line.runs for line in data.hours)
         about = [
-            said(
+            line_of(
                 "All that was planned and came to its end was measured."
                 if ended
                 else "No run came to its end."
             )
         ]
     if data.under_way:
-        about.append(said(f"{counted(data.under_way, 'run')} had begun and was not over."))
+        about.append(line_of(f"{counted(data.under_way, 'run')} had begun and was not over."))
     rows = [
         [
-            said(Span(text=line.host, href=host_path(line.host, line.environment))),
-            said(Span(text=line.what, href=f"/experiments/{line.experiment_id}")),
-            said(
+            line_of(Span(text=line.host, href=host_path(line.host, line.environment))),
+            line_of(Span(text=line.what, href=f"/experiments/{line.experiment_id}")),
+            line_of(
                 Span(text=KINDS.get(line.kind, line.kind), tone="bad" if line.lost else ""),
                 "" if line.lost else ", repeated",
             ),
-            said(str(line.count)),
-            said(line.reason or "no reason was given"),
+            line_of(str(line.count)),
+            line_of(line.reason or "no reason was given"),
         ]
         for line in data.not_measured
     ]
@@ -103,7 +103,9 @@ def _drift(data: WeekData) -> Section | None:
         return Section(
             id="drift",
             title="Hosts that changed",
-            about=[said("None: processor, microcode, firmware and packages stayed as they were.")],
+            about=[
+                line_of("None: processor, microcode, firmware and packages stayed as they were.")
+            ],
         )
     entries = [
         Entry(
@@ -112,15 +114,17 @@ def _drift(data: WeekData) -> Section | None:
                 Span(text=f", {of.at:%Y-%m-%d %H:%M} UTC"),
                 Span(text=": as it was before" if of.back else "", tone="faint"),
             ],
-            lines=[said(in_words(change)) for change in of.changed]
-            or [said(Span(text="no fact that is shown differs", tone="faint"))],
+            lines=[line_of(in_words(change)) for change in of.changed]
+            or [line_of(Span(text="no fact that is shown differs", tone="faint"))],
         )
         for of in data.drift[:MOST_ROWS]
     ]
     return Section(
         id="drift",
         title=f"Hosts that changed ({len(data.drift)})",
-        about=[said("Figures from before and after such a moment are of two different machines.")],
+        about=[
+            line_of("Figures from before and after such a moment are of two different machines.")
+        ],
         entries=entries,
         more=_left(len(data.drift), "changes"),
     )
@@ -131,13 +135,13 @@ def _noise(data: WeekData) -> Section | None:
         return None
     rows = [
         [
-            said(line.host_class, _mark(line)),
-            said(f"{line.workload} {line.metric}"),
-            said(str(line.cases)),
-            said(_percent(line.boot_percent)),
-            said(_percent(line.iteration_percent)),
-            said(_percent(line.worst_percent)),
-            said(Span(text=_before(line), tone="bad" if _noisier(line) else "")),
+            line_of(line.host_class, _mark(line)),
+            line_of(f"{line.workload} {line.metric}"),
+            line_of(str(line.cases)),
+            line_of(_percent(line.boot_percent)),
+            line_of(_percent(line.iteration_percent)),
+            line_of(_percent(line.worst_percent)),
+            line_of(Span(text=_before(line), tone="bad" if _noisier(line) else "")),
         ]
         for line in data.noise
     ]
@@ -146,7 +150,7 @@ def _noise(data: WeekData) -> Section | None:
         id="noise",
         title="Noise",
         about=[
-            said(
+            line_of(
                 "Standard deviations in percent of the value, medians over cases: from boot to "
                 "boot, and from iteration to iteration within one; the noisiest case; and boot to "
                 "boot in the four weeks before."
@@ -183,25 +187,25 @@ def _hours(data: WeekData) -> Section | None:
         return None
     rows = [
         [
-            said(
+            line_of(
                 Span(text=of.host, href=host_path(of.host, of.environment)),
                 Span(text=" [emulated]" if of.emulated else "", tone="emulated"),
             ),
-            said(str(of.runs)),
-            said(str(of.boots)),
-            *(said(_hour(s)) for s in (of.held_s, of.measuring_s, of.booting_s, of.other_s)),
-            said(_hour(of.wasted_s)),
-            said(_hour(of.lost_s)),
+            line_of(str(of.runs)),
+            line_of(str(of.boots)),
+            *(line_of(_hour(s)) for s in (of.held_s, of.measuring_s, of.booting_s, of.other_s)),
+            line_of(_hour(of.wasted_s)),
+            line_of(_hour(of.lost_s)),
         ]
         for of in data.hours
     ]
     columns = ["host", "runs", "boots", "used", "measuring", "booting", "other", "wasted", "lost"]
-    entries = [Entry(head=said(_absence(of)), lines=[]) for of in data.aside[:MOST_ROWS]]
+    entries = [Entry(head=line_of(_absence(of)), lines=[]) for of in data.aside[:MOST_ROWS]]
     return Section(
         id="hours",
         title="What hosts did with their time",
         about=[
-            said(
+            line_of(
                 "Of runs that ended this week. Wasted: spent on boots that gave no figure. "
                 "Lost: no run could begin, since the host was set aside or reserved."
             )
@@ -227,19 +231,19 @@ def _absence(of: Aside) -> str:
 
 def _trust(data: WeekData) -> Section:
     about = [
-        said(
+        line_of(
             "A baseline that is booted twice differs from itself in nothing: whatever is called "
             "better or worse there is a false alarm."
         )
     ]
     if not data.aa:
-        about.append(said("None was booted twice so far, so the rate is not known."))
+        about.append(line_of("None was booted twice so far, so the rate is not known."))
     rows = [
         [
-            said(of.host_class),
-            said(f"{of.alarms} of {of.comparisons}"),
-            said(f"{of.alarms_ever} of {of.comparisons_ever} on {counted(of.host_days, 'day')}"),
-            said(f"{of.ci_low_percent:.1f} to {of.ci_high_percent:.1f} %"),
+            line_of(of.host_class),
+            line_of(f"{of.alarms} of {of.comparisons}"),
+            line_of(f"{of.alarms_ever} of {of.comparisons_ever} on {counted(of.host_days, 'day')}"),
+            line_of(f"{of.ci_low_percent:.1f} to {of.ci_high_percent:.1f} %"),
         ]
         for of in data.aa
     ]
@@ -248,14 +252,14 @@ def _trust(data: WeekData) -> Section:
         of = data.stability
         share = 100 * of.agreed / of.pairs if of.pairs else 0.0
         about.append(
-            said(
+            line_of(
                 f"Measured again, {of.agreed} of {of.pairs} verdicts said the same "
                 f"({share:.0f} %, 95 % [{of.ci_low_percent:.0f}, {of.ci_high_percent:.0f}])."
             )
         )
     else:
         about.append(
-            said(
+            line_of(
                 "How far verdicts agree when the same is measured again is not known: no pair yet. "
                 f"{NO_PAIR_YET}"
             )
@@ -274,17 +278,17 @@ def _experiments(data: WeekData) -> Section | None:
         return None
     rows = [
         [
-            said(
+            line_of(
                 Span(text=of.experiment, href=f"/experiments/{of.experiment_id}"),
                 ", recorded elsewhere" if of.recorded else "",
             ),
-            said(_side(of.baseline.mode, of.baseline.kernel)),
-            said("; ".join(_side(arm.mode, arm.kernel) for arm in of.arms)),
-            said(
+            line_of(_side(of.baseline.mode, of.baseline.kernel)),
+            line_of("; ".join(_side(arm.mode, arm.kernel) for arm in of.arms)),
+            line_of(
                 ", ".join(of.hosts[:6])
                 + (f" and {len(of.hosts) - 6} more" if len(of.hosts) > 6 else "")
             ),
-            said(str(of.cases)),
+            line_of(str(of.cases)),
         ]
         for of in data.compared
     ]
@@ -292,7 +296,7 @@ def _experiments(data: WeekData) -> Section | None:
         id="compared",
         title="What was compared",
         about=[
-            said(
+            line_of(
                 "A change is in percent of the baseline, with its 95 % interval. The unit of "
                 "repetition is the boot: all iterations of one boot count as one value. Each boot "
                 "was proven: the kernel that came up reported the setting in force."

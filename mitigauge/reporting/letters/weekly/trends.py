@@ -13,7 +13,7 @@ from mitigauge.reporting.letters.weekly.document import (
     Point,
     Section,
     Span,
-    said,
+    line_of,
 )
 from mitigauge.reporting.letters.weekly.regression_section import in_hand
 
@@ -30,7 +30,7 @@ def trend_section(data: WeekData) -> Section | None:
     told = [*new[:MOST_NEW], *still[:MOST_OPEN]]
     left = len(data.trends) - len(told)
     about = [
-        said(
+        line_of(
             "The same setting, measured again and again on one class of hosts: where its level "
             "changed for good. An outlier is no change."
         )
@@ -38,7 +38,7 @@ def trend_section(data: WeekData) -> Section | None:
     return Section(
         id="trends",
         title=f"Changes over time ({len(new)} new, {len(still)} still open)",
-        about=about if told else [*about, said("None.")],
+        about=about if told else [*about, line_of("None.")],
         entries=[
             _entry(line, f"trend-{place}", picture=place <= MOST_PICTURES)
             for place, line in enumerate(told, start=1)
@@ -63,9 +63,9 @@ def _entry(line: TrendLine, name: str, *, picture: bool) -> Entry:
 def _lines(line: TrendLine) -> list[Line]:
     values = f"{humanise(line.before, line.unit)} before, {humanise(line.after, line.unit)} since"
     told = [
-        said(f"{line.mode} on {line.host_class}: {values} {line.at:%Y-%m-%d %H:%M} UTC"),
-        said(f"hosts: {', '.join(line.hosts) or 'none named'}"),
-        said(
+        line_of(f"{line.mode} on {line.host_class}: {values} {line.at:%Y-%m-%d %H:%M} UTC"),
+        line_of(f"hosts: {', '.join(line.hosts) or 'none named'}"),
+        line_of(
             Span(text="Suspected cause: ", tone="faint"),
             f"{'; '.join(line.causes)}."
             if line.causes
@@ -73,13 +73,13 @@ def _lines(line: TrendLine) -> list[Line]:
         ),
     ]
     if line.moved_to:
-        told.append(said(f"the cost moved to or from {', '.join(line.moved_to)}"))
+        told.append(line_of(f"the cost moved to or from {', '.join(line.moved_to)}"))
     if line.went_away:
-        told.append(said("it went away again"))
+        told.append(line_of("it went away again"))
     if line.regression is not None:
         told.append(in_hand(line.regression))
     if line.said:
-        told.append(said(f"note: {line.said}"))
+        told.append(line_of(f"note: {line.said}"))
     return told
 
 
