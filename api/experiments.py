@@ -76,7 +76,7 @@ def asked_filter(
     sort: Sort = Sort.NEWEST,
 ) -> ExperimentFilter:
     """Which experiments a request asks for."""
-    return ExperimentFilter.asked(
+    return ExperimentFilter.parse(
         find=find, state=state, who=who, since=since, until=until, host=host, workload=workload,
         mode=mode, verdict=verdict or "", sort=sort,
     )  # fmt: skip

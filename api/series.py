@@ -42,7 +42,7 @@ def list_series(
 @router.get("/{name}")
 def show_series(name: NameInPath, session: Database) -> SeriesView:
     """One series with its revisions, the first one first."""
-    return listing.shown(session, service.find(session, name))
+    return listing.view_of(session, service.find(session, name))
 
 
 @router.get("/{name}/line")

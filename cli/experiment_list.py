@@ -60,7 +60,7 @@ def list_experiments(
         "host": host, "workload": workload, "mode": mode, "verdict": verdict, "sort": sort,
     }  # fmt: skip
     # Here too, so that what is wrong is said in the same words whichever way it goes.
-    wanted = ExperimentFilter.asked(
+    wanted = ExperimentFilter.parse(
         find=find, state=state or [], who=who, since=since, until=until, host=host,
         workload=workload, mode=mode, verdict=verdict, sort=sort,
     )  # fmt: skip
@@ -86,7 +86,7 @@ def found_page(
     from mitigauge.measurement.experiments.filter import ExperimentFilter
     from mitigauge.reporting.pages.experiment_list import listed
 
-    wanted = ExperimentFilter.asked(**words)  # type: ignore[arg-type]
+    wanted = ExperimentFilter.parse(**words)  # type: ignore[arg-type]
     return listed(wanted, before=before, offset=offset, limit=limit)
 
 

@@ -165,11 +165,11 @@ def show(
 
 def _view(name: str) -> SeriesView:
     from mitigauge.tracking.series import service
-    from mitigauge.tracking.series.listing import shown
+    from mitigauge.tracking.series.listing import view_of
     from mitigauge.tracking.series.schemas import SeriesView
 
     return answer(
-        lambda session: shown(session, service.find(session, name)),
+        lambda session: view_of(session, service.find(session, name)),
         lambda client: client.get(at("/api/series/{}", name), SeriesView),
         reads=True,
     )

@@ -106,7 +106,7 @@ def _cases(
         plan = planned(session, plain, patched, asked)
     if all_cases:
         return asked, plan.functions
-    for line in plan.told():
+    for line in plan.lines():
         say(line)
     return plan.measured, plan.functions
 

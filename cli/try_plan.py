@@ -38,7 +38,7 @@ class TriedCase:
         return f"{self.workload} {self.value}"
 
     @property
-    def wanted(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, str]:
         """What a spec says of it."""
         return {self.parameter: self.value}
 
@@ -73,7 +73,7 @@ def _counted(case: TriedCase, workload: Workload) -> CountedCase:
     """What its instructions are known by."""
     from mitigauge.analysis.profiles.exact.coverage import CountedCase, case_key
 
-    [parameters] = workload.expand(case.wanted)
+    [parameters] = workload.expand(case.parameters)
     return CountedCase(
         case.workload, case_key(parameters), MODES[case.host], ENVIRONMENT, case.host
     )

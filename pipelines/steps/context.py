@@ -99,7 +99,7 @@ class StepContext:
         with transaction(self.engine) as session:
             return (database_now(session) - moment).total_seconds()
 
-    def wanted(self) -> bool:
+    def goes_on(self) -> bool:
         """Whether a step that waits should go on waiting."""
         if self.stopping():
             return False

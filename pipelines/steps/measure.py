@@ -129,7 +129,7 @@ def start(context: StepContext) -> Done:
                 [_job_case(context, case) for case in cases],
                 scratch,
                 wait_s=0.0 if again_in_s else LOOK_S,
-                wanted=context.wanted,
+                wanted=context.goes_on,
             )
         )
         over = not again_in_s and job.state != RUNNING
@@ -211,7 +211,9 @@ def poll(context: StepContext) -> Done:
     # Its end has come, or nobody but a play can wait for it.
     with _scratch() as scratch:
         job = JobReport.of(
-            context.host.poll(job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.wanted)
+            context.host.poll(
+                job_name(context.boot), scratch, wait_s=LOOK_S, wanted=context.goes_on
+            )
         )
         if job.state != RUNNING:
             return _ended(context, job, scratch)
@@ -462,11 +464,11 @@ def _packed(directory: Path) -> bytes:
     """The case's raw files but its capture as one tar, the same bytes for the same files."""
     buffer = io.BytesIO()
 
-    def kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    def but_capture(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
         return None if is_capture(member.name.partition("/")[2]) else member
 
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=6) as tar:
-        tar.add(directory, arcname=directory.name, filter=kept)
+        tar.add(directory, arcname=directory.name, filter=but_capture)
     return buffer.getvalue()
 
 

@@ -59,7 +59,7 @@ def test_the_quick_list_says_what_the_pages_say(engine: Engine) -> None:
         assert expected.experiments == summaries(session, list(session.scalars(newest_first)))
         assert listed(limit=1) == list_experiments(session, limit=1)
         assert listed(before=2, limit=1) == list_experiments(session, before=2, limit=1)
-        few = ExperimentFilter.asked(state=["queued"], sort="name")
+        few = ExperimentFilter.parse(state=["queued"], sort="name")
         assert listed(few, limit=1) == list_experiments(session, few, limit=1)
         assert listed(few).total == 1
     oldest = expected.experiments[-1]

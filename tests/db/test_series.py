@@ -26,7 +26,7 @@ from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.tracking.series import range_diff, repository, retests, service
-from mitigauge.tracking.series.listing import heads, shown
+from mitigauge.tracking.series.listing import heads, view_of
 from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.service import SeriesOptions, Trust
 from mitigauge.tracking.series.states import Attested, RevisionState
@@ -321,7 +321,7 @@ def test_a_revision_says_what_applied_loosely(
         assert kernel is not None
         kernel.loosely = ["patch 1/1 'one', 2 lines of context: toys/one.c:9 for 4"]
     with Session(engine) as session:
-        view = shown(session, service.find(session, "bhb"))
+        view = view_of(session, service.find(session, "bhb"))
     said = {revision.label: revision.loosely for revision in view.revisions if revision.loosely}
     assert said == {"v2": ["patch 1/1 'one', 2 lines of context: toys/one.c:9 for 4"]}
 

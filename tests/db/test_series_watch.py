@@ -20,7 +20,7 @@ from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.storage.files.blobs import blob_store
 from mitigauge.tracking.series import faults, service
 from mitigauge.tracking.series.feed import Entry
-from mitigauge.tracking.series.listing import shown
+from mitigauge.tracking.series.listing import view_of
 from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.series.states import Attested, RevisionState
@@ -239,7 +239,7 @@ def test_another_archive_s_fault_stops_nothing(
         assert row.failures == 1
         assert "did not answer" in row.error
         assert row.next_look_at is not None
-        view = shown(session, service.find(session, "broken"))
+        view = view_of(session, service.find(session, "broken"))
         assert view.archive_error == row.error
         assert view.looked_at is not None
     look_until(engine, watcher, lambda: "v8" in labels(engine))
@@ -284,7 +284,7 @@ def test_one_thread_s_fault_does_not_fail_its_archive(
         row = session.get_one(ListArchive, archive.url)
         assert (row.failures, row.error) == (0, "")
         assert "evil@example.org" in row.seen
-        [line] = shown(session, service.find(session, "toys")).set_aside
+        [line] = view_of(session, service.find(session, "toys")).set_aside
     assert line.startswith("evil@example.org")
     assert any("evil@example.org: set aside" in said for said in heard)
 

@@ -146,7 +146,7 @@ def _looked_at(mail: Mail) -> str:
     request_in(mail)
     why_unanswered(mail, ("robot@example.com",), asks=True)
     signature_of(mail)
-    for text in (mail.subject, mail.sender.shown, mail.body, *mail.attached, *mail.left_out):
+    for text in (mail.subject, mail.sender.written, mail.body, *mail.attached, *mail.left_out):
         text.encode()
     with suppress(InvalidInput):
         revisions([mail])

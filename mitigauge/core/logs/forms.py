@@ -53,7 +53,7 @@ class _Form(logging.Formatter):
         said = without_secrets(clean_text(str(text)), self.secrets)
         return said if len(said) <= longest else f"{said[:longest]}…"
 
-    def said(self, record: logging.LogRecord) -> dict[str, Any]:
+    def fields(self, record: logging.LogRecord) -> dict[str, Any]:
         """The line's values by name."""
         fields: Mapping[str, object] = getattr(record, FIELDS, None) or {}
         found: dict[str, Any] = {name: self._value(value) for name, value in fields.items()}
@@ -91,7 +91,7 @@ class JsonForm(_Form):
         """The line."""
         head = {"at": _moment(record), "level": record.levelname.lower(), "logger": record.name}
         # No field of a line can pass for its head.
-        whole = {**head, **self.said(record), **head}
+        whole = {**head, **self.fields(record), **head}
         return json.dumps(whole, ensure_ascii=False)
 
 
@@ -100,7 +100,7 @@ class TextForm(_Form):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
-        said = self.said(record)
+        said = self.fields(record)
         message, trace = said.pop("message"), said.pop("exception", "")
         words = [_moment(record), record.levelname, f"{record.name}:", _in_one_line(message)]
         words += [f"{name}={_quoted(value)}" for name, value in said.items()]

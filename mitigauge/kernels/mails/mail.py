@@ -21,7 +21,7 @@ class Address:
     address: str
 
     @property
-    def shown(self) -> str:
+    def written(self) -> str:
         """``Name <address>``, or the address alone."""
         return f"{self.name} <{self.address}>" if self.name else self.address
 

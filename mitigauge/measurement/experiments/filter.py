@@ -61,7 +61,7 @@ class ExperimentFilter:
         return self == ExperimentFilter(sort=self.sort)
 
     @classmethod
-    def asked(
+    def parse(
         cls,
         *,
         find: str = "",

@@ -59,7 +59,7 @@ class Arms:
     baseline: int
     layouts: int
 
-    def asked(self, questions: Sequence[FigureQuestion]) -> list[list[DetailCell]]:
+    def answer(self, questions: Sequence[FigureQuestion]) -> list[list[DetailCell]]:
         """Every question, a cell for each arm in order."""
         answers = over_boots(questions, baseline=self.baseline, layouts=self.layouts)
         return [[_cell(of.arm.id, answer[of.arm.id]) for of in self.told] for answer in answers]
@@ -185,7 +185,7 @@ def _curve(declared: Curve, case: Case, arms: Arms) -> CurveView:
     thresholds = sorted(
         {one.threshold for of in arms.told for boot in of.boots.values() for one in boot.reached}
     )
-    cells = arms.asked([_reached(declared.reached, arms, threshold) for threshold in thresholds])
+    cells = arms.answer([_reached(declared.reached, arms, threshold) for threshold in thresholds])
     return CurveView(
         title=declared.title,
         load=declared.load,
@@ -244,7 +244,7 @@ def _breakdown(name: str, declared: Breakdown, arms: Arms) -> BreakdownView:
         for figure, form in declared.figures.items()
         if (question := _of_row(name, row, figure, form, arms))
     ]
-    cells = arms.asked([question for _, _, question in asked])
+    cells = arms.answer([question for _, _, question in asked])
     return BreakdownView(
         name=name,
         title=declared.title,

@@ -188,13 +188,13 @@ def pair_arms(a: Sequence[ArmLine], b: Sequence[ArmLine]) -> list[PairedArms]:
 def _alike(
     a: Sequence[ArmLine], b: Sequence[ArmLine], how: str
 ) -> Iterator[tuple[ArmLine, ArmLine]]:
-    def told(arm: ArmLine) -> tuple[str, ...]:
+    def key_of(arm: ArmLine) -> tuple[str, ...]:
         return {"both": (arm.mode, arm.name), "mode": (arm.mode,), "name": (arm.name,)}[how]
 
-    counts = [Counter(told(arm) for arm in side) for side in (a, b)]
-    own = {told(arm): arm for arm in b}
+    counts = [Counter(key_of(arm) for arm in side) for side in (a, b)]
+    own = {key_of(arm): arm for arm in b}
     for arm in a:
-        word = told(arm)
+        word = key_of(arm)
         if counts[0][word] == counts[1][word] == 1:
             yield arm, own[word]
 

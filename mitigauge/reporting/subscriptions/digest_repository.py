@@ -150,7 +150,7 @@ def next_due(session: Session, now: datetime, keys: Collection[str]) -> Digest |
     return session.scalars(wanted).one_or_none()
 
 
-def begun(session: Session, digest_id: int, tries: int) -> Digest | None:
+def lock_begun(session: Session, digest_id: int, tries: int) -> Digest | None:
     """One that this caller began at that try; None where somebody ended it since."""
     wanted = select(Digest).where(
         Digest.id == digest_id, Digest.state == DigestState.BEGUN, Digest.tries == tries

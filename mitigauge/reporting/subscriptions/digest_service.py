@@ -185,13 +185,13 @@ def end(session: Session, of: Begun, answer: DeliveryAnswer) -> DigestState | No
 
     None where it was taken for lost meanwhile.
     """
-    digest = digest_repository.begun(session, of.id, of.tries)
+    digest = digest_repository.lock_begun(session, of.id, of.tries)
     if digest is None:
         return None
     now = database_now(session)
     digest.said = clean_text(answer.said)[:LONGEST_SAID]
     if answer.state is DeliveryState.TAKEN:
-        repository.told(session, digest.subscriptions, now)
+        repository.note_told(session, digest.subscriptions, now)
         return _over(digest, DigestState.TOLD, now)
     if answer.state is DeliveryState.UNKNOWN:
         repository.note(session, digest.subscriptions, why=f"not known: {digest.said}")

@@ -112,6 +112,6 @@ def case_of(session: Session, trend_id: int) -> tuple[str, str] | None:
     return None if row is None else (row[0], row[1])
 
 
-def told(session: Session, ids: Collection[int], at: datetime) -> None:
+def note_told(session: Session, ids: Collection[int], at: datetime) -> None:
     """Write down that *ids* were told."""
     note(session, ids, told_at=at, why="")

@@ -33,7 +33,7 @@ class TableQuery:
     function: str | None = None
     other: int | None = None
 
-    def given(self) -> list[str]:
+    def names(self) -> list[str]:
         """Names of what is asked for."""
         return [each.name for each in fields(self) if getattr(self, each.name) is not None]
 
@@ -63,7 +63,7 @@ class Kind(Generic[Model]):
 
     def checked_read(self, session: Session, experiment_id: int, query: TableQuery) -> Model:
         """What the tables are made of. Raises :class:`InvalidInput` for what the kind lacks."""
-        unknown = [name for name in query.given() if name not in self.takes]
+        unknown = [name for name in query.names() if name not in self.takes]
         if unknown:
             raise InvalidInput(
                 f"a table of {self.name} cannot be asked for by {', '.join(unknown)}",

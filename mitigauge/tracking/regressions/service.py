@@ -274,12 +274,12 @@ def _apply(session: Session, found: Regression, change: RegressionChange, *, by:
         session,
         Action.REGRESSION_CHANGE,
         Subject(SubjectKind.REGRESSION, found.id),
-        before=_said(entries, "before"),
-        after=_said(entries, "after"),
+        before=_values_by_kind(entries, "before"),
+        after=_values_by_kind(entries, "after"),
     )
 
 
-def _said(entries: list[Entry], when: str) -> dict[str, object]:
+def _values_by_kind(entries: list[Entry], when: str) -> dict[str, object]:
     return {entry.kind: getattr(entry, when) for entry in entries if entry.kind != EntryKind.NOTE}
 
 

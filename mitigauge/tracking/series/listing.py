@@ -25,7 +25,7 @@ def heads(
     return [head for head in found if not states or head.state in states]
 
 
-def shown(session: Session, series: Series) -> SeriesView:
+def view_of(session: Session, series: Series) -> SeriesView:
     """One series with its revisions, and how its archive answered last."""
     view = SeriesView.model_validate(repository.with_kernels(session, series))
     archive = session.get(ListArchive, series.archive) if series.archive else None

@@ -302,11 +302,11 @@ def _answered_ids(mail: Mail) -> list[str]:
 
 def _recipients(mail: Mail) -> Recipients:
     """What an answer's heads need of it."""
-    named = [each.shown for each in (*mail.to, *mail.cc)]
+    named = [each.written for each in (*mail.to, *mail.cc)]
     references = [*mail.references[-MOST_REFERENCES:], mail.message_id]
     return Recipients(
         subject=mail.subject[:300],
-        to=[mail.sender.shown],
+        to=[mail.sender.written],
         cc=named,
         references=[each for each in references if each],
     )

@@ -314,12 +314,12 @@ def recipients_of(found: FoundRevision) -> Recipients:
         if name in _ASKED_FOR
     ]
     cc = [*first.cc, *(a for sent in found.patches for a in (*sent.mail.to, *sent.mail.cc))]
-    shown_to = _once((each.shown for each in to), ())
+    shown_to = _once((each.written for each in to), ())
     return Recipients(
         subject=first.subject[:300],
         to=shown_to,
         cc=_once(
-            [*(each.shown for each in cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to
+            [*(each.written for each in cc), *(clean_text(v) for v in tagged if "@" in v)], shown_to
         ),
         references=[*first.references[-20:], first.message_id],
     )

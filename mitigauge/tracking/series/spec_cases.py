@@ -102,7 +102,7 @@ def without_cases(
     comparisons = []
     for comparison in data.get("comparisons", []):
         gone = left_out.get(str(comparison.get("name", "")), ())
-        kept = list(_kept(comparison.get("workloads", []), gone, workloads))
+        kept = list(_entries_left(comparison.get("workloads", []), gone, workloads))
         if kept:
             comparisons.append({**comparison, "workloads": kept})
     if not comparisons:
@@ -111,7 +111,7 @@ def without_cases(
     return str(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=96))
 
 
-def _kept(
+def _entries_left(
     entries: Sequence[Mapping[str, Any]], gone: Collection[SpecCase], workloads: Workloads
 ) -> Iterator[Mapping[str, Any]]:
     """The workloads of a comparison, with the cases that are left of each."""

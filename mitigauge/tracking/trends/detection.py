@@ -134,13 +134,15 @@ def _read(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, course: Cour
     return Read(
         terms,
         values,
-        [_found(terms, values, scale, change) for change in course.changes],
+        [_change_point(terms, values, scale, change) for change in course.changes],
         [(first, end, scale.back(mean)) for first, end, mean in course.levels],
         course.outliers,
     )
 
 
-def _found(terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Change) -> ChangePoint:
+def _change_point(
+    terms: Terms, values: Sequence[ValueRow], scale: _Scaled, change: Change
+) -> ChangePoint:
     before, after = values[change.at - 1], values[change.at]
     end = change.at + change.values_after
     larger = change.difference > 0

@@ -50,7 +50,7 @@ def test_who_reads_changed_data_is_not_known() -> None:
     both = Changed(frozenset({"rare"}), frozenset({"limit"}))
     assert reach(both, known("enter")).is_worth_measuring is True
     assert reach(both, known("rare")).functions == ("rare",)
-    told = list(plan_of(both, {"c": [counted("one")]}, {}, {}).told())
+    told = list(plan_of(both, {"c": [counted("one")]}, {}, {}).lines())
     assert told == [
         "functions changed: rare",
         "data changed: limit; which cases read it is not known",
@@ -100,7 +100,7 @@ def test_what_runs_while_the_kernel_starts_may_change_what_runs_later() -> None:
 def test_where_nothing_differs_nothing_is_measured() -> None:
     plan = plan_of(Changed(), {"c": [counted("one")]}, {}, {})
     assert plan.left_out == ["c"]
-    assert list(plan.told()) == [
+    assert list(plan.lines()) == [
         "no function and no data of the kernel differ",
         "c runs none of it, and is left out",
     ]
@@ -117,7 +117,7 @@ def test_the_plan_says_why_a_case_is_left_out() -> None:
         },
     )
     assert plan.measured == [first, third]
-    told = list(plan.told())
+    told = list(plan.lines())
     assert told[0] == "functions changed: enter"
     assert "syscall basic runs enter" in told
     left_out = "syscall getpgid runs none of it (counted on 7.2.12 on 2026-11-26), and is left out"
@@ -188,7 +188,7 @@ def test_a_case_that_runs_nothing_in_a_function_that_differs_is_left_out(
     assert bool(plan.measured) == is_measured
     if not is_measured:
         said = "c runs write, but nothing in it that differs (counted on 7.2.12 on 2026-11-26)"
-        assert f"{said}, and is left out" in plan.told()
+        assert f"{said}, and is left out" in plan.lines()
 
 
 def test_where_the_parts_are_of_another_build_it_cannot_be_told() -> None:

@@ -125,7 +125,7 @@ class ReachPlan(Generic[C]):
         """Those that are known to run none of it."""
         return [case for case, reach in self.reach.items() if not reach.is_worth_measuring]
 
-    def told(self, title: Callable[[C], str] = str) -> Iterator[str]:
+    def lines(self, title: Callable[[C], str] = str) -> Iterator[str]:
         """What was changed, which cases run it, and which do not; a line each."""
         if self.changed is not None:
             yield from changes_in_words(self.functions, self.objects)

@@ -68,7 +68,7 @@ class Word:
     given_at: datetime
     version: int
 
-    def said(self) -> VerdictRecord:
+    def record(self) -> VerdictRecord:
         """The word as the report holds it."""
         return VerdictRecord(
             verdict=self.verdict,
@@ -234,7 +234,7 @@ def _finding(
         differs=differences(baseline, arm),
         on=len(ordered),
         hosts=[_on_host(now, before, known) for now, before in ordered[:MOST_HOSTS]],
-        history=[word.said() for word in history],
+        history=[word.record() for word in history],
     )
 
 
@@ -252,8 +252,8 @@ def _on_host(now: Word, before: Word | None, known: Known) -> OnHost:
         host_class=machine.host_class,
         emulated=machine.emulated,
         counted=now.run_id in known.counted_runs,
-        now=now.said(),
-        before=None if before is None else before.said(),
+        now=now.record(),
+        before=None if before is None else before.record(),
         cause=[] if changed is None else [in_words(change) for change in changed],
         causes_known=changed is not None,
     )
