@@ -190,6 +190,31 @@ def test_a_worker_goes_on_while_its_queue_is_made_anew_with_jobs_in_it(
     assert not thread.is_alive()
 
 
+def test_a_queue_that_is_dropped_lets_go_of_who_waits_for_it(engine: Engine) -> None:
+    """A session that holds the last table and then wants the first one."""
+    tables_of_it = (
+        "select tablename from pg_tables where schemaname = current_schema()"
+        " and tablename like 'procrastinate%'"
+    )
+    with engine.connect() as other, engine.connect() as watching:
+        other.execute(text("set deadlock_timeout = '1min'"))
+        tables = other.scalars(text(tables_of_it)).all()
+        other.execute(text(f"lock table {tables[-1]} in row share mode"))
+        dropped = threading.Thread(target=drop_all, args=(engine,))
+        dropped.start()
+        while not watching.scalar(text("select count(*) from pg_locks where not granted")):
+            watching.rollback()
+        other.execute(text(f"lock table {tables[0]} in row share mode"))
+        other.commit()
+        dropped.join(60)
+        assert other.scalars(text(tables_of_it)).all() == []
+
+
+def drop_all(engine: Engine) -> None:
+    with engine.begin() as connection:
+        drop_queue(connection)
+
+
 def test_a_worker_of_another_version_stops_by_itself(
     engine: Engine, database_url: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,9 +9,12 @@ altered from version to version but made anew.
 from __future__ import annotations
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
 
 from mitigauge.storage.database.schema_revision import MIGRATIONS
 
+DEADLOCK = "40P01"
+TRIES = 5
 _DROP = text(
     """
     DO $$
@@ -40,5 +43,16 @@ def make_queue(connection: Connection, version: str) -> None:
 
 
 def drop_queue(connection: Connection) -> None:
-    """Drop all that the package has ever made: everything that bears its name."""
-    connection.execute(_DROP)
+    """Drop all that the package has ever made: everything that bears its name.
+
+    A worker that uses the queue meanwhile takes its tables in another order. Where both wait for
+    each other, what was locked here is let go, and it is tried again.
+    """
+    for left in reversed(range(TRIES)):
+        try:
+            with connection.begin_nested():
+                connection.execute(_DROP)
+            return
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != DEADLOCK or not left:
+                raise
