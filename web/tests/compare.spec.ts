@@ -9,7 +9,7 @@ const filters = (page: Page) => page.getByRole("search", { name: "Rows" });
 const MANY = 6000;
 
 function pathOf(a: number, b: number, more = ""): string {
-  return `/compare?a=${a}&b=${b}${more}`;
+  return `/experiments?tab=compare&a=${a}&b=${b}${more}`;
 }
 
 /** Thousands of rows, given in pages as the service gives them. */
@@ -64,7 +64,7 @@ test("boxes are ticked and the link is followed by keyboard alone", async ({ pag
   await page.keyboard.press("Shift+Tab");
   await expect(link).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(`/compare?a=${world.again.id}`);
+  await expect(page).toHaveURL(`/experiments?tab=compare&a=${world.again.id}`);
 });
 
 test("from an experiment's page the other one is chosen by words", async ({ page, world }) => {
@@ -200,7 +200,11 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("what is touched is large enough", async ({ page, world }) => {
   await page.setViewportSize({ width: 400, height: 860 });
-  for (const path of [pathOf(world.recorded.id, world.again.id), "/compare", "/experiments"]) {
+  for (const path of [
+    pathOf(world.recorded.id, world.again.id),
+    "/experiments?tab=compare",
+    "/experiments",
+  ]) {
     await open(page, path);
     const small = await page
       .locator(".pair-matrix a, .pair-filters .field, .pair-filters .button, .picks button, .tick")

@@ -18,7 +18,7 @@ test("prices stand by processor with their sources", async ({ page }) => {
 });
 
 test("a check says how often predictions held, and opens to its rows", async ({ page }) => {
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   const checks = page.getByRole("region", { name: "How often predictions held" });
   const [real, lab] = [
     checks.getByRole("group").filter({ hasText: "desk-01" }),
@@ -40,7 +40,7 @@ test("a check says how often predictions held, and opens to its rows", async ({ 
 });
 
 test("names from outside are text", async ({ page }) => {
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   await page.getByText(/^6 of 10 hold/).click();
   await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
   await expect(page.locator("main img")).toHaveCount(0);
@@ -51,7 +51,7 @@ for (const colorScheme of ["light", "dark"] as const)
     test(`the page is accessible at ${width} pixels in ${colorScheme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      await open(page, "/prices");
+      await open(page, "/fleet?tab=prices");
       await page.getByText(/^6 of 10 hold/).click();
       await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
       await expectAccessible(page);
@@ -62,7 +62,7 @@ test("without prices and checks it says what to do", async ({ page }) => {
   await page.route("**/api/prices", (route) =>
     route.fulfill({ json: { processors: [], checks: [], more: 0 } }),
   );
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   await expect(page.getByText(/^No prices of a processor are known/)).toContainText(
     "prices/README.md",
   );
