@@ -114,7 +114,7 @@ test("10: two experiments are compared", async ({ page, world }) => {
     await page.getByLabel(`Compare ${name}, ${id}`).focus();
     await page.keyboard.press("Space");
   }
-  await way.click(page.getByRole("link", { name: /^Compare/ }));
+  await way.click(page.locator(".ticked").getByRole("link", { name: /^Compare/ }));
   await expect(page).toHaveURL(/tab=compare&a=\d+&b=\d+/);
 });
 
