@@ -113,7 +113,7 @@ def _series(of: SeriesHead) -> FeedEntry:
 def feed_weekly(request: Request, session: Database) -> Response:
     """Reports of weeks that are over, the newest first."""
     found = (_week(each) for each in weekly.listed(session) if each.complete)
-    return _answer(request, "Weekly reports", "/weekly", found)
+    return _answer(request, "Weekly reports", "/?tab=weeks", found)
 
 
 def _week(of: WeeklyLine) -> FeedEntry:

@@ -170,7 +170,7 @@ def check(
         return
     for line in lines_of(tally(rows)):
         say(line)
-    say("Stored: the page of prices (/prices) shows it, and a second check replaces it.")
+    say("Stored: the page of prices (/fleet?tab=prices) shows it, and a second check replaces it.")
 
 
 def _interval(of: tuple[float, float, float]) -> str:

@@ -78,7 +78,7 @@ def test_the_commands_make_a_file_that_the_catalogue_takes_and_check_it(
     told = command.run("price", "check", number, number, "--processor", "xeon-8280").stdout
     assert "0 of 2 predictions hold" in told
     assert "2 of 2 signs are right" in told
-    assert "Stored: the page of prices (/prices) shows it" in told
+    assert "Stored: the page of prices (/fleet?tab=prices) shows it" in told
     with transaction(engine) as session:
         [check] = page.prices(session).checks
     assert (check.processor, check.measured.id, check.counted.id) == (

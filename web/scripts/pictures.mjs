@@ -47,7 +47,7 @@ const [off, changed] = (await asked("/api/experiments/1")).comparisons[0].arms;
 const query = new URLSearchParams({
   ...{ experiment: "1", case: row.case_id, host: row.host, a: off.name, b: changed.name },
 });
-await opened(`/profiles/diff?${query}`);
+await opened(`/profiles?${query}`);
 await page
   .getByRole("application", { name: /flame graph/i })
   .first()

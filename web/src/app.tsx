@@ -1,44 +1,13 @@
-/** The frame of the dashboard and which page belongs to which address. */
+/** The frame of the dashboard: menu, search, who one is. */
 
 import { useEffect, useRef, useState } from "react";
-import { Link, Redirect, Route, Switch, useLocation, useSearch } from "wouter";
-import { NewBisectionPage } from "./bisect/new";
-import { BisectionPage } from "./bisect/one";
-import { BisectionsPage } from "./bisect/page";
-import { BootPage } from "./boot/page";
-import { CasePage } from "./case/page";
-import { ComparePage } from "./compare/page";
-import { JobPage } from "./jobs/one";
-import { JobsPage } from "./jobs/page";
-import { FunctionsPage } from "./functions/page";
-import { ExperimentPage } from "./experiment/page";
-import { ExperimentsPage } from "./experiments/page";
-import { HomePage } from "./home/page";
+import { Link, useLocation, useSearch } from "wouter";
 import { FindBox } from "./find/box";
-import { FindPage } from "./find/page";
-import { HostPage } from "./hosts/host";
-import { HostsPage } from "./hosts/page";
-import { KernelsPage } from "./kernels/page";
 import { Gate } from "./login/gate";
 import { Who } from "./login/who";
-import { PricesPage } from "./prices/page";
-import { ProfileDiffPage } from "./profile/page";
-import { ReferencePage } from "./reference/page";
-import { RegressionPage } from "./regressions/one";
-import { RegressionsPage } from "./regressions/page";
-import { RequestsPage } from "./requests/page";
-import { SeriesPage } from "./series/one";
-import { SeriesListPage } from "./series/page";
-import { SubscriptionsPage } from "./subscriptions/page";
-import { NewExperimentPage } from "./submit/page";
-import { TablePage } from "./tables/page";
-import { TrendPage } from "./trends/one";
-import { TrendsPage } from "./trends/page";
+import { Pages } from "./pages";
 import { useTheme, type Theme } from "./theme";
-import { NotFound } from "./ui/answers";
-import { namesInPath } from "./ui/names-in-path";
-import { WeeklyPage } from "./weekly/one";
-import { WeeklyListPage } from "./weekly/page";
+import { isWithin, PLACES, type PlaceName } from "./ui/places";
 
 const THEMES: [Theme, string][] = [
   ["system", "Auto"],
@@ -66,20 +35,27 @@ function ThemeChoice() {
   );
 }
 
-function NavLink({ to, also, children }: { to: string; also: string[]; children: string }) {
+function NavLink({ place }: { place: PlaceName }) {
   const [location] = useLocation();
-  const here = location === to || also.some((prefix) => location.startsWith(prefix));
+  const { path, label } = PLACES[place];
   return (
-    <Link to={to} aria-current={here ? "page" : undefined}>
-      {children}
+    <Link to={path} aria-current={isWithin(place, location) ? "page" : undefined}>
+      {label}
     </Link>
   );
 }
 
+/** What counts as another page: each tab of a menu entry too, and no look at a profile. */
+function usePage(): string {
+  const [location] = useLocation();
+  const tab = new URLSearchParams(useSearch()).get("tab") ?? "";
+  return location === "/profiles" ? location : `${location} ${tab}`;
+}
+
 /** A followed link starts at the top with the keyboard in the page; going back does neither. */
 function useArrival(main: React.RefObject<HTMLElement | null>): void {
-  const [location] = useLocation();
-  const last = useRef(location);
+  const page = usePage();
+  const last = useRef(page);
   const back = useRef(false);
   useEffect(() => {
     const popped = () => {
@@ -91,151 +67,14 @@ function useArrival(main: React.RefObject<HTMLElement | null>): void {
     };
   }, []);
   useEffect(() => {
-    if (last.current === location) return;
-    last.current = location;
+    if (last.current === page) return;
+    last.current = page;
     if (!back.current) {
       window.scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });
     }
     back.current = false;
-  }, [location, main]);
-}
-
-/** A positive whole number from an address, else null. */
-function id(text: string): number | null {
-  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
-}
-
-/** An address from before tables had one of their own. */
-function MovedTable({ id: text, kind }: { id: string; kind: string }) {
-  const search = useSearch();
-  return <Redirect replace to={`/experiments/${text}/tables/${kind}${search && `?${search}`}`} />;
-}
-
-function Pages() {
-  return (
-    <Switch>
-      <Route path="/" component={HomePage} />
-      <Route path="/experiments" component={ExperimentsPage} />
-      <Route path="/regressions" component={RegressionsPage} />
-      <Route path="/regressions/:id">
-        {(params) => {
-          const regression = id(params.id);
-          return regression === null ? (
-            <NoSuchPage />
-          ) : (
-            <RegressionPage id={regression} key={regression} />
-          );
-        }}
-      </Route>
-      <Route path="/find" component={FindPage} />
-      <Route path="/experiments/new" component={NewExperimentPage} />
-
-      <Route path="/compare" component={ComparePage} />
-      <Route path="/experiments/:id">
-        {(params) => {
-          const experiment = id(params.id);
-          return experiment === null ? (
-            <NoSuchPage />
-          ) : (
-            <ExperimentPage id={experiment} key={experiment} />
-          );
-        }}
-      </Route>
-      {["counters", "loss"].map((kind) => (
-        <Route path={`/experiments/:id/${kind}`} key={kind}>
-          {(params) => <MovedTable id={params.id} kind={kind} />}
-        </Route>
-      ))}
-      <Route path="/experiments/:id/tables/:kind">
-        {(params) => {
-          const experiment = id(params.id);
-          return experiment === null ? (
-            <NoSuchPage />
-          ) : (
-            <TablePage id={experiment} kind={params.kind} key={params.kind} />
-          );
-        }}
-      </Route>
-      <Route path="/experiments/:id/cases/:caseId">
-        {(params) => {
-          const [experiment, caseId] = [id(params.id), id(params.caseId)];
-          if (experiment === null || caseId === null) return <NoSuchPage />;
-          return <CasePage id={experiment} caseId={caseId} />;
-        }}
-      </Route>
-      <Route path="/boots/:id">
-        {(params) => {
-          const boot = id(params.id);
-          return boot === null ? <NoSuchPage /> : <BootPage id={boot} />;
-        }}
-      </Route>
-      <Route path="/profiles/diff" component={ProfileDiffPage} />
-      <Route path="/profiles/functions" component={FunctionsPage} />
-      <Route path="/hosts" component={HostsPage} />
-      <Route path="/hosts/:name">
-        {() => <HostPage name={namesInPath(window.location.pathname, 1)[0]} />}
-      </Route>
-      <Route path="/series" component={SeriesListPage} />
-      <Route path="/series/:name">
-        {() => <SeriesPage name={namesInPath(window.location.pathname, 1)[0]} />}
-      </Route>
-      <Route path="/bisections" component={BisectionsPage} />
-      <Route path="/bisections/new" component={NewBisectionPage} />
-      <Route path="/bisections/:id">
-        {(params) => {
-          const bisection = id(params.id);
-          return bisection === null ? <NoSuchPage /> : <BisectionPage id={bisection} />;
-        }}
-      </Route>
-      <Route path="/kernels" component={KernelsPage} />
-      <Route path="/requests" component={RequestsPage} />
-      <Route path="/prices" component={PricesPage} />
-      <Route path="/docs" component={ReferencePage} />
-
-      <Route path="/subscriptions" component={SubscriptionsPage} />
-      <Route path="/jobs" component={JobsPage} />
-      <Route path="/jobs/:id">
-        {(params) => {
-          const job = id(params.id);
-          return job === null ? <NoSuchPage /> : <JobPage id={job} key={job} />;
-        }}
-      </Route>
-      <Route path="/weekly" component={WeeklyListPage} />
-      <Route path="/weekly/:week">
-        {(params) =>
-          /^[12]\d{3}-W[0-5]\d$/.test(params.week) ? (
-            <WeeklyPage week={params.week} />
-          ) : (
-            <NoSuchPage />
-          )
-        }
-      </Route>
-      <Route path="/trends">{() => <TrendsPage />}</Route>
-      <Route path="/trends/classes/:environment/:name">
-        {() => {
-          const [environment, hostClass] = namesInPath(window.location.pathname, 2);
-          return <TrendsPage environment={environment} hostClass={hostClass} />;
-        }}
-      </Route>
-      <Route path="/trends/:id">
-        {(params) => {
-          const trend = id(params.id);
-          return trend === null ? <NoSuchPage /> : <TrendPage id={trend} key={trend} />;
-        }}
-      </Route>
-      <Route path="/login">
-        <Redirect to="/" replace />
-      </Route>
-      <Route>
-        <NoSuchPage />
-      </Route>
-    </Switch>
-  );
-}
-
-function NoSuchPage() {
-  return <NotFound what="There is no page at this address." />;
+  }, [page, main]);
 }
 
 export function App({ linkKey }: { linkKey: string | null }) {
@@ -253,30 +92,9 @@ export function App({ linkKey }: { linkKey: string | null }) {
           <span>Mitigauge</span>
         </Link>
         <nav aria-label="Main">
-          <NavLink to="/experiments" also={["/experiments/", "/boots/", "/profiles/", "/compare"]}>
-            Experiments
-          </NavLink>
-          <NavLink to="/regressions" also={["/regressions/"]}>
-            Regressions
-          </NavLink>
-          <NavLink to="/series" also={["/series/", "/requests"]}>
-            Series
-          </NavLink>
-          <NavLink to="/bisections" also={["/bisections/"]}>
-            Bisections
-          </NavLink>
-          <NavLink to="/trends" also={["/trends/"]}>
-            Trends
-          </NavLink>
-          <NavLink to="/hosts" also={["/hosts/"]}>
-            Hosts
-          </NavLink>
-          <NavLink to="/jobs" also={["/jobs/", "/kernels"]}>
-            Jobs
-          </NavLink>
-          <NavLink to="/weekly" also={["/weekly/"]}>
-            Weekly
-          </NavLink>
+          {(Object.keys(PLACES) as PlaceName[]).map((place) => (
+            <NavLink place={place} key={place} />
+          ))}
         </nav>
         <FindBox />
         <Who
@@ -298,7 +116,6 @@ export function App({ linkKey }: { linkKey: string | null }) {
         </Gate>
       </main>
       <footer className="foot small">
-        <Link to="/prices">Prices</Link>
         <Link to="/docs">API reference</Link>
       </footer>
     </>

@@ -4,6 +4,7 @@ import "./styles/base.css";
 import "./styles/frame.css";
 import "./styles/controls.css";
 import "./styles/tables.css";
+import "./styles/pages";
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";

@@ -156,7 +156,7 @@ function bisection(count: number, over: Partial<Bisection> = {}): Bisection {
 test("the list leads to the bisection, whose candidates come from the database", async ({
   page,
 }) => {
-  await open(page, "/bisections");
+  await open(page, "/regressions?tab=bisections");
   const row = page.getByRole("row", { name: /4 patches on linux-source-7.2/ });
   await expect(row.getByText("running", { exact: true })).toBeVisible();
   await row.getByRole("link").first().click();
@@ -167,7 +167,7 @@ test("the list leads to the bisection, whose candidates come from the database",
 
 test("without any, the page says what to run", async ({ page }) => {
   await page.route("**/api/bisections", (route) => route.fulfill({ json: [] }));
-  await open(page, "/bisections");
+  await open(page, "/regressions?tab=bisections");
   await expect(page.getByText("mitigauge bisect start --series NAME")).toBeVisible();
 });
 
@@ -181,7 +181,7 @@ test("the answer names the culprit, its confidence and its flame graph", async (
   const graph = answer.getByRole("link", { name: "Flame graph of the difference" });
   await expect(graph).toHaveAttribute(
     "href",
-    "/profiles/diff?experiment=2&case=1&host=lab-intel&a=p02&b=p03",
+    "/profiles?experiment=2&case=1&host=lab-intel&a=p02&b=p03",
   );
   await expect(
     answer.getByText(/change 3 reverted on the last end the change is gone: −24.31%/),
@@ -228,7 +228,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await page.route("**/api/bisections/7", (route) => route.fulfill({ json: bisection(8) }));
-      for (const path of ["/bisections/7", "/bisections"]) {
+      for (const path of ["/bisections/7", "/regressions?tab=bisections"]) {
         await open(page, path);
         await expectAccessible(page);
         await expectNothingBeyond(page);
@@ -250,7 +250,7 @@ test("with one candidate no bisection is offered, and the page says why", async 
     const arms = "arms:\n- {name: a, mode: spectre-bhi/off}\n- {name: b, mode: spectre-bhi/loop}\n";
     await route.fulfill({ json: { ...proposed, series: "", revision: "", arms, changes: 1 } });
   });
-  await open(page, "/bisections/new?regression=7");
+  await open(page, "/regressions?tab=new-bisection&regression=7");
   const start = page.getByRole("button", { name: "Start the bisection" });
   await expect(page.getByText("there is nothing to search")).toBeVisible();
   await expect(start).toHaveCount(0);

@@ -9,7 +9,7 @@ const filters = (page: Page) => page.getByRole("search", { name: "Rows" });
 const MANY = 6000;
 
 function pathOf(a: number, b: number, more = ""): string {
-  return `/compare?a=${a}&b=${b}${more}`;
+  return `/experiments?tab=compare&a=${a}&b=${b}${more}`;
 }
 
 /** Thousands of rows, given in pages as the service gives them. */
@@ -48,7 +48,7 @@ test("three clicks after home two experiments stand beside each other", async ({
   await tick(world.recorded.name, world.recorded.id).check();
   await tick(world.again.name, world.again.id).check();
   await expect(tick(world.live.name, world.live.id)).toBeDisabled();
-  await page.getByRole("link", { name: "Compare", exact: true }).click();
+  await page.locator(".ticked").getByRole("link", { name: "Compare", exact: true }).click();
   await expect(page).toHaveURL(pathOf(world.recorded.id, world.again.id));
   await expect(answer(page)).toContainText(/\d+ of \d+ rows differ/);
 });
@@ -64,7 +64,7 @@ test("boxes are ticked and the link is followed by keyboard alone", async ({ pag
   await page.keyboard.press("Shift+Tab");
   await expect(link).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(`/compare?a=${world.again.id}`);
+  await expect(page).toHaveURL(`/experiments?tab=compare&a=${world.again.id}`);
 });
 
 test("from an experiment's page the other one is chosen by words", async ({ page, world }) => {
@@ -109,7 +109,7 @@ test("cells lead to either case, and the flame graph is of both experiments", as
   await expect(page).toHaveURL(new RegExp(`/experiments/${world.again.id}/cases/`));
   await page.goBack();
   await row.getByRole("link", { name: /Flame graph/ }).click();
-  await expect(page).toHaveURL(/\/profiles\/diff\?.*b_experiment=/);
+  await expect(page).toHaveURL(/\/profiles\?.*b_experiment=/);
   await expect(page.getByRole("main")).toContainText(`in experiment ${world.recorded.id}`);
   await expect(page.getByRole("main")).toContainText(`in experiment ${world.again.id}`);
   await expect(page).toHaveTitle(new RegExp(`in experiment ${world.again.id}`));
@@ -200,7 +200,11 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("what is touched is large enough", async ({ page, world }) => {
   await page.setViewportSize({ width: 400, height: 860 });
-  for (const path of [pathOf(world.recorded.id, world.again.id), "/compare", "/experiments"]) {
+  for (const path of [
+    pathOf(world.recorded.id, world.again.id),
+    "/experiments?tab=compare",
+    "/experiments",
+  ]) {
     await open(page, path);
     const small = await page
       .locator(".pair-matrix a, .pair-filters .field, .pair-filters .button, .picks button, .tick")

@@ -60,7 +60,7 @@ test("a click shows a function's instructions, and a reload keeps them", async (
   await expect(call).toBeVisible();
   await expect(page.getByRole("link", { name: "Exact", exact: true })).toHaveAttribute(
     "aria-current",
-    "true",
+    "page",
   );
   const rows = lines.getByRole("row");
   const folded = await rows.count();

@@ -98,7 +98,7 @@ test("pages keep their place", async ({ page, request }) => {
 });
 
 test("a slash leads to the search, arrows and Enter to what it found", async ({ page, world }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await page.keyboard.press("/");
   await expect(box(page)).toBeFocused();
   await page.keyboard.type(world.recorded.name);
@@ -115,7 +115,7 @@ test("a slash leads to the search, arrows and Enter to what it found", async ({ 
 });
 
 test("Escape closes the list first, then leaves the field", async ({ page }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await box(page).fill("lab");
   await expect(page.getByRole("listbox").getByRole("option").first()).toBeVisible();
   await page.keyboard.press("Escape");
@@ -126,7 +126,7 @@ test("Escape closes the list first, then leaves the field", async ({ page }) => 
 });
 
 test("Enter alone leads to the page with all of it", async ({ page, world }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await box(page).fill(world.row.host);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/find\?q=/);
@@ -147,7 +147,7 @@ test("what is typed and what is found is text, never a part of the page", async 
           {
             kind: "host",
             total: 1,
-            found: [{ kind: "host", id: hostile, title: hostile, detail: hostile, href: "/hosts" }],
+            found: [{ kind: "host", id: hostile, title: hostile, detail: hostile, href: "/fleet" }],
           },
         ],
       },

@@ -5,7 +5,7 @@ function path({ recorded, profiled }: World, more: Record<string, string> = {}):
     ...{ experiment: String(recorded.id), case: String(profiled.row.case_id) },
     ...{ host: profiled.row.host, ...more },
   });
-  return `/profiles/functions?${query.toString()}`;
+  return `/profiles?tab=arms&${query.toString()}`;
 }
 
 test("the case's page leads to its functions over all arms", async ({ page, world }) => {
@@ -13,7 +13,7 @@ test("the case's page leads to its functions over all arms", async ({ page, worl
   const query = new URLSearchParams({ host: profiled.row.host }).toString();
   await open(page, `/experiments/${recorded.id}/cases/${profiled.row.case_id}?${query}`);
   await page.getByRole("link", { name: "functions over all arms" }).click();
-  await expect(page).toHaveURL(/\/profiles\/functions\?/);
+  await expect(page).toHaveURL(/\/profiles\?tab=arms&/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Functions over arms");
   const table = page.getByRole("region", { name: "Functions over arms" });
   await expect(table.getByRole("columnheader", { name: /^off/ })).toBeVisible();
@@ -59,7 +59,7 @@ test("a case without profiles says how to get some", async ({ page, world }) => 
 });
 
 test("an address that names no case leads on", async ({ page }) => {
-  await open(page, "/profiles/functions?experiment=1");
+  await open(page, "/profiles?tab=arms&experiment=1");
   await expect(page.getByText("The address names no case on a host")).toBeVisible();
 });
 

@@ -36,7 +36,7 @@ test("the queue says which host runs what, and what waits until when", async ({ 
     },
   ];
   await page.route("**/api/queue", (route) => route.fulfill({ json: queues }));
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   const queue = page.getByRole("region", { name: "Queue" });
   await expect(queue.getByRole("row", { name: /nightly 1/ })).toContainText("now");
   await expect(queue.getByRole("row", { name: /nightly 2/ })).toContainText("in 2 h");

@@ -75,7 +75,7 @@ test("jobs say what they do or why they wait, workers what they can and lack", a
     job(1),
     job(3, { state: "failed", error: "patch 2/5 does not apply", progress: "" }),
   ]);
-  await open(page, "/jobs");
+  await open(page, "/fleet?tab=jobs");
   await expect(page.getByText(waits)).toBeVisible();
   await expect(page.getByText("CC arch/x86/kernel/cpu/bugs.o")).toBeVisible();
   await expect(page.getByText("patch 2/5 does not apply")).toBeVisible();
@@ -92,7 +92,7 @@ test("jobs say what they do or why they wait, workers what they can and lack", a
 test("nothing asked for and no worker: what to do next", async ({ page }) => {
   await page.route("**/api/jobs", (route) => route.fulfill({ json: [] }));
   await page.route("**/api/workers", (route) => route.fulfill({ json: [] }));
-  await open(page, "/jobs");
+  await open(page, "/fleet?tab=jobs");
   await expect(page.getByText("mitigauge kernel build PATCHES")).toBeVisible();
   await expect(page.getByText("No worker has run yet")).toBeVisible();
 });
@@ -129,6 +129,6 @@ test("as many jobs as the service lists are a page like any other", async ({ pag
   await page.route("**/api/jobs", (route) =>
     route.fulfill({ json: Array.from({ length: 500 }, (_, at) => job(at + 1)) }),
   );
-  await open(page, "/jobs");
+  await open(page, "/fleet?tab=jobs");
   await expect(page.locator("tbody").first().locator("tr")).toHaveCount(500);
 });

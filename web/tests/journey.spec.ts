@@ -41,7 +41,7 @@ test("the keyboard leads from the list to an experiment, a case, a boot, and bac
 });
 
 test("the first stop of the keyboard skips to the content", async ({ page }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
   await page.keyboard.press("Enter");

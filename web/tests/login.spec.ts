@@ -13,7 +13,7 @@ async function enter(page: Page, token: string): Promise<void> {
 }
 
 test("nobody sees a page before logging in, and every page says how", async ({ page, world }) => {
-  for (const path of ["/", `/experiments/${world.recorded.id}`, "/hosts", "/login"]) {
+  for (const path of ["/", `/experiments/${world.recorded.id}`, "/fleet", "/login"]) {
     await open(page, path);
     await expect(heading(page)).toHaveText("Log in");
     await expect(page.getByText("mitigauge token create")).toBeVisible();
@@ -34,8 +34,8 @@ test("the link lets in, and its key stays nowhere", async ({ page, served }) => 
   expect(key.length).toBeGreaterThan(40);
   expect(page.url()).not.toContain(key);
   expect(asked.join(" ")).not.toContain(key);
-  await page.goto("/hosts");
-  await expect(heading(page)).toHaveText("Hosts");
+  await page.goto("/fleet");
+  await expect(heading(page)).toHaveText("Fleet");
   await page.goBack();
   expect(page.url()).not.toContain(key);
 });
@@ -67,7 +67,7 @@ test("a token lets in, to the page that one wanted", async ({ page, world }) => 
 });
 
 test("a wrong token is refused with the way out and is not kept", async ({ page }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   for (const wrong of ["mgt_" + "w".repeat(43), "password"]) {
     await enter(page, wrong);
     await expect(page.getByRole("alert")).toContainText(/not known here|no token/);
@@ -78,12 +78,12 @@ test("a wrong token is refused with the way out and is not kept", async ({ page 
 });
 
 test("logging out ends the session in every tab", async ({ page, context }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await enter(page, VIEWERS_TOKEN);
-  await expect(heading(page)).toHaveText("Hosts");
+  await expect(heading(page)).toHaveText("Fleet");
   const other = await context.newPage();
-  await other.goto("/hosts");
-  await expect(heading(other)).toHaveText("Hosts");
+  await other.goto("/fleet");
+  await expect(heading(other)).toHaveText("Fleet");
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(heading(page)).toHaveText("Log in");
   expect(await context.cookies()).toEqual([]);
@@ -102,10 +102,10 @@ test("a session that has ended leads back to the page by logging in", async ({
   await page.goto(`/experiments/${world.recorded.id}`);
   await expect(heading(page)).toHaveText(world.recorded.name);
   await context.clearCookies();
-  await page.getByRole("link", { name: "Hosts" }).click();
+  await page.getByRole("link", { name: "Fleet" }).click();
   await expect(heading(page)).toHaveText("Log in");
   await enter(page, VIEWERS_TOKEN);
-  await expect(heading(page)).toHaveText("Hosts");
+  await expect(heading(page)).toHaveText("Fleet");
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -115,13 +115,13 @@ for (const colorScheme of ["light", "dark"] as const) {
     }, info) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
-      await open(page, "/hosts");
+      await open(page, "/fleet");
       await enter(page, "password");
       await expect(page.getByRole("alert")).toBeVisible();
       await expectAccessible(page);
       await page.screenshot({ path: info.outputPath("log-in.png") });
       await enter(page, VIEWERS_TOKEN);
-      await expect(heading(page)).toHaveText("Hosts");
+      await expect(heading(page)).toHaveText("Fleet");
       await expectAccessible(page);
       await page.screenshot({ path: info.outputPath("logged-in.png") });
       await expectNothingBeyond(page);
@@ -133,17 +133,17 @@ test("single sign-on is a link that leads back to the page that one wanted", asy
   await page.route("**/api/session/ways", (route) =>
     route.fulfill({ json: { single_sign_on: "Example SSO" } }),
   );
-  await open(page, "/hosts?environment=lab");
+  await open(page, "/hosts/lab-intel?environment=lab");
   const link = page.getByRole("link", { name: "Log in with Example SSO" });
   await expect(link).toHaveAttribute(
     "href",
-    `/api/session/oidc?next=${encodeURIComponent("/hosts?environment=lab")}`,
+    `/api/session/oidc?next=${encodeURIComponent("/hosts/lab-intel?environment=lab")}`,
   );
   await expectAccessible(page);
 });
 
 test("without a provider no link to single sign-on is there", async ({ page }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await expect(heading(page)).toHaveText("Log in");
   await expect(page.getByRole("link", { name: "Log in with" })).toHaveCount(0);
 });

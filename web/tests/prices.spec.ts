@@ -5,9 +5,9 @@ import { expect, expectAccessible, expectNothingBeyond, open, test } from "./wor
 const HOSTILE = "<img src=x onerror=alert(1)> what does it cost?";
 
 test("prices stand by processor with their sources", async ({ page }) => {
-  await open(page, "/");
+  await open(page, "/fleet");
   await page.getByRole("link", { name: "Prices", exact: true }).click();
-  await expect(page).toHaveURL(/\/prices$/);
+  await expect(page).toHaveURL(/\/fleet\?tab=prices$/);
   await expect(page).toHaveTitle("Prices · Mitigauge");
   const xeon = page.getByRole("region", { name: /^Intel Xeon Platinum 8280/ });
   await expect(xeon).toContainText("Cascade Lake");
@@ -18,7 +18,7 @@ test("prices stand by processor with their sources", async ({ page }) => {
 });
 
 test("a check says how often predictions held, and opens to its rows", async ({ page }) => {
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   const checks = page.getByRole("region", { name: "How often predictions held" });
   const [real, lab] = [
     checks.getByRole("group").filter({ hasText: "desk-01" }),
@@ -40,7 +40,7 @@ test("a check says how often predictions held, and opens to its rows", async ({ 
 });
 
 test("names from outside are text", async ({ page }) => {
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   await page.getByText(/^6 of 10 hold/).click();
   await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
   await expect(page.locator("main img")).toHaveCount(0);
@@ -51,7 +51,7 @@ for (const colorScheme of ["light", "dark"] as const)
     test(`the page is accessible at ${width} pixels in ${colorScheme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      await open(page, "/prices");
+      await open(page, "/fleet?tab=prices");
       await page.getByText(/^6 of 10 hold/).click();
       await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
       await expectAccessible(page);
@@ -62,7 +62,7 @@ test("without prices and checks it says what to do", async ({ page }) => {
   await page.route("**/api/prices", (route) =>
     route.fulfill({ json: { processors: [], checks: [], more: 0 } }),
   );
-  await open(page, "/prices");
+  await open(page, "/fleet?tab=prices");
   await expect(page.getByText(/^No prices of a processor are known/)).toContainText(
     "prices/README.md",
   );

@@ -4,7 +4,7 @@ import { payload } from "./profile-payload";
 import { deepTree, HOSTILE, needleTree, syscallTree } from "./profile-tree";
 import { expect, expectAccessible, expectNothingBeyond, test } from "./world";
 
-const ADDRESS = "/profiles/diff?a=1&b=2&experiment=3&case=5&host=lab-intel";
+const ADDRESS = "/profiles?a=1&b=2&experiment=3&case=5&host=lab-intel";
 const RAW_NAMES = { "1": ["CPU 3/KVM", "CPU 4/KVM"] };
 
 /** Answers as the service would; gives back what it was asked. */
@@ -446,7 +446,7 @@ test("profiles without samples say where to look", async ({ page }) => {
 });
 
 test("an address without profiles says how to come by one", async ({ page }) => {
-  await page.goto("/profiles/diff?view=icicle");
+  await page.goto("/profiles?view=icicle");
   await expect(page.getByRole("heading", { name: "No profiles chosen" })).toBeVisible();
 });
 

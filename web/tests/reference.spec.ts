@@ -1,7 +1,7 @@
 import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 test("the API's reference is reached from every page and found by words", async ({ page }) => {
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   await page.getByRole("link", { name: "API reference" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("API reference");
   await page.getByRole("search", { name: "API reference" }).getByLabel("Find").fill("post cancel");

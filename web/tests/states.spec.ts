@@ -32,8 +32,8 @@ function secondVersion(cell: Cell | undefined): void {
 for (const [path, command] of [
   ["/experiments", "mitigauge demo --recorded"],
   ["/experiments", "mitigauge experiment submit experiments/lab-demo.yml"],
-  ["/hosts", "mitigauge lab up"],
-  ["/profiles/diff", "mitigauge demo --recorded"],
+  ["/fleet", "mitigauge lab up"],
+  ["/profiles", "mitigauge demo --recorded"],
 ] as const) {
   test(`${path} without anything to show names ${command}`, async ({ page }) => {
     const none = { experiments: [], total: 0, offset: 0, next: null, next_offset: null };

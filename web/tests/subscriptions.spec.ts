@@ -23,7 +23,7 @@ async function stored(page: Page): Promise<Subscription[]> {
 }
 
 test.beforeEach(async ({ page }) => {
-  await open(page, "/subscriptions");
+  await open(page, "/?tab=subscriptions");
   for (const each of await stored(page))
     await page.request.post(`${PATH}/${each.id}/remove`, { data: {}, ...ours(page) });
 });
@@ -50,7 +50,7 @@ test("two clicks on a regression subscribe to its case", async ({ page }) => {
 for (const [where, of] of [
   ["/series/vmscape-bhb", "series vmscape-bhb"],
   ["/hosts/lab-intel?environment=lab", "host lab/lab-intel"],
-  ["/weekly", "weekly reports"],
+  ["/?tab=weeks", "weekly reports"],
 ] as const) {
   test(`${where} offers what it is about`, async ({ page }) => {
     await open(page, where);
@@ -58,7 +58,7 @@ for (const [where, of] of [
     await expect(dialog(page)).toContainText(of);
     await dialog(page).getByLabel("To", { exact: true }).fill(MAIL);
     await button(page, "Subscribe").click();
-    await page.getByRole("link", { name: "Subscriptions" }).click();
+    await page.getByRole("banner").getByRole("link", { name: "Subscriptions" }).click();
     await expect(page.getByRole("row").filter({ hasText: of })).toContainText(MAIL);
   });
 }
@@ -84,7 +84,7 @@ test("a webhook's secret is shown once, and its address never whole", async ({ p
 test("one is paused, resumed and removed, each said before", async ({ page }) => {
   const data = { kind: "week", way: "mail", address: MAIL };
   await page.request.post(PATH, { data, ...ours(page) });
-  await open(page, "/subscriptions");
+  await open(page, "/?tab=subscriptions");
   const row = page.getByRole("row").filter({ hasText: MAIL });
   await row.getByRole("button", { name: "Pause…" }).click();
   await expect(dialog(page)).toContainText("not told later");
@@ -117,7 +117,11 @@ for (const colorScheme of ["light", "dark"] as const)
       await page.request.post(PATH, { data, ...ours(page) });
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      for (const path of ["/subscriptions", "/subscriptions?of=everybody", "/regressions/1"]) {
+      for (const path of [
+        "/?tab=subscriptions",
+        "/?tab=subscriptions&of=everybody",
+        "/regressions/1",
+      ]) {
         await open(page, path);
         await expectAccessible(page);
         await expectNothingBeyond(page);
@@ -155,6 +159,6 @@ test("a viewer is offered nothing that would be refused", async ({ page }) => {
   expect(answer.ok()).toBe(true);
   await open(page, "/regressions/1");
   await expect(button(page, "Subscribe…")).toHaveCount(0);
-  await open(page, "/subscriptions?of=everybody");
+  await open(page, "/?tab=subscriptions&of=everybody");
   await expect(page.getByText("You are told of nothing yet.")).toBeVisible();
 });

@@ -27,6 +27,10 @@ class Way {
     return this.page.getByRole("link", { name, exact: typeof name === "string" });
   }
 
+  tab(name: string): Locator {
+    return this.page.getByRole("main").getByRole("link", { name, exact: true });
+  }
+
   inHead(name: string): Locator {
     return this.page.getByRole("navigation", { name: "Main" }).getByRole("link", { name });
   }
@@ -58,7 +62,7 @@ test("3: real or noise, and what it takes to tell", async ({ page, world }) => {
 
 test("4: what is new this week, and whose", async ({ page }) => {
   const way = await Way.begin(page);
-  await way.click(way.inHead("Weekly"));
+  await way.click(way.tab("Weeks"));
   await way.click(
     page
       .getByRole("main")
@@ -72,7 +76,8 @@ test("4: what is new this week, and whose", async ({ page }) => {
 
 test("5: which patch", async ({ page }) => {
   const way = await Way.begin(page);
-  await way.click(way.inHead("Bisections"));
+  await way.click(way.inHead("Regressions"));
+  await way.click(way.tab("Bisections"));
   await way.click(
     page
       .getByRole("main")
@@ -84,7 +89,7 @@ test("5: which patch", async ({ page }) => {
 
 test("6: what runs, and until when", async ({ page }) => {
   const way = await Way.begin(page);
-  await way.click(way.inHead("Hosts"));
+  await way.click(way.inHead("Fleet"));
   await expect(page.getByRole("region", { name: "Queue" })).toBeVisible();
 });
 
@@ -109,8 +114,8 @@ test("10: two experiments are compared", async ({ page, world }) => {
     await page.getByLabel(`Compare ${name}, ${id}`).focus();
     await page.keyboard.press("Space");
   }
-  await way.click(page.getByRole("link", { name: /^Compare/ }));
-  await expect(page).toHaveURL(/\/compare\?a=\d+&b=\d+/);
+  await way.click(page.locator(".ticked").getByRole("link", { name: /^Compare/ }));
+  await expect(page).toHaveURL(/tab=compare&a=\d+&b=\d+/);
 });
 
 test("11: a regression is marked as known, with its bug", async ({ page }) => {

@@ -58,7 +58,7 @@ test("trends are found by words, and each leads to its values and their boots", 
   page,
 }) => {
   // There are more trends than a page has: the other experiment has fifty metrics.
-  await open(page, "/trends?find=syscall");
+  await open(page, "/regressions?tab=trends&find=syscall");
   await expect(page.getByRole("link", { name: "syscall basic" }).first()).toBeVisible();
   await page.getByRole("search", { name: "Trends" }).getByLabel("Find").fill("getpgid");
   await expect(page).toHaveURL(/find=getpgid/);
@@ -128,7 +128,7 @@ test("who may not accept a change sees the command and no button", async ({ page
 
 test("how far verdicts agree stands on the page of hosts", async ({ page }) => {
   await page.route("**/api/trends/stability", (route) => route.fulfill({ json: [] }));
-  await open(page, "/hosts");
+  await open(page, "/fleet");
   const panel = page.getByRole("region", { name: "Alert stability" });
   await expect(panel.getByText(/No pair yet/)).toBeVisible();
   await expect(panel.getByText("mitigauge experiment submit SPEC")).toBeVisible();
@@ -140,14 +140,14 @@ test("an address has the names of a host class as they are", async ({ page }) =>
 });
 
 test("a filter that no trend fits says so", async ({ page }) => {
-  await open(page, "/trends?changed=1&find=nothing-like-it");
+  await open(page, "/regressions?tab=trends&changed=1&find=nothing-like-it");
   await expect(page.getByRole("link", { name: "syscall basic" })).toHaveCount(0);
   await expect(page.getByRole("main")).toContainText(/no trend/i);
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const width of [1440, 400]) {
-    for (const path of ["/trends", "/trends/1"]) {
+    for (const path of ["/regressions?tab=trends", "/trends/1"]) {
       test(`${path} is accessible at ${width} in ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });

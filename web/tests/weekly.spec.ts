@@ -69,7 +69,7 @@ function report(count: number): Weekly {
 }
 
 test("the list leads to the week of the recorded experiment", async ({ page, world }) => {
-  await open(page, "/weekly");
+  await open(page, "/?tab=weeks");
   const [, week] = /\/weekly\/(.+)/.exec(world.paths.weekly ?? "") ?? [];
   await page.getByRole("link", { name: week ?? "" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(`What changed in week ${week}`);

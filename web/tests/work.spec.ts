@@ -139,7 +139,7 @@ test.describe("on a host that is there for all", () => {
 
   test("an experiment is submitted once, cancelled, and run again", async ({ page }) => {
     // Not the spec of the recorded one, whose name leads other tests to that.
-    await open(page, "/experiments/new?spec=lab-small");
+    await open(page, "/experiments?tab=new&spec=lab-small");
     const sent = count(page, "POST", /^\/api\/experiments$/);
     await page.getByRole("button", { name: "Submit: up to 12 boots" }).dblclick();
     await expect(page).toHaveURL(/\/experiments\/\d+$/);
@@ -221,8 +221,8 @@ test("who may only read sees no button that changes anything", async ({ browser,
   for (const path of [
     "/hosts/lab-intel",
     "/series/vmscape-bhb",
-    "/requests?show=all",
-    "/kernels",
+    "/series?tab=requests&show=all",
+    "/fleet?tab=kernels",
   ]) {
     await page.goto(`${baseURL ?? ""}${path}`);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -233,16 +233,16 @@ test("who may only read sees no button that changes anything", async ({ browser,
   await context.close();
 });
 
-fits("a new experiment", "/experiments/new?spec=lab-demo");
-fits("a new bisection", "/bisections/new?regression=7");
-fits("kernels", "/kernels", "Build a kernel…");
-fits("requests", "/requests?show=all");
+fits("a new experiment", "/experiments?tab=new&spec=lab-demo");
+fits("a new bisection", "/regressions?tab=new-bisection&regression=7");
+fits("kernels", "/fleet?tab=kernels", "Build a kernel…");
+fits("requests", "/series?tab=requests&show=all");
 
 for (const [path, label] of [
-  ["/bisections", "Bisections"],
+  ["/regressions?tab=bisections", "Bisections"],
   ["/series", "Series"],
-  ["/jobs", "Jobs"],
-  ["/hosts", "Hosts"],
+  ["/fleet?tab=jobs", "Jobs"],
+  ["/fleet", "Hosts"],
 ] as const)
   test(`${label} are narrowed in the address, and come back with it`, async ({ page }) => {
     await open(page, path);

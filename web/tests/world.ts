@@ -75,7 +75,7 @@ function profiled(recorded: WholeExperiment): World["profiled"] {
     a: "off",
     b: "loop",
   });
-  return { row, path: `/profiles/diff?${query.toString()}` };
+  return { row, path: `/profiles?${query.toString()}` };
 }
 
 async function explore(base: string, cookie: string): Promise<World> {
@@ -146,12 +146,12 @@ async function explore(base: string, cookie: string): Promise<World> {
       experiment: `/experiments/${recorded.id}?metrics=all`,
       case: `/experiments/${recorded.id}/cases/${row.case_id}?${query}`,
       boot: `/boots/${boot.boot_id}`,
-      hosts: "/hosts",
+      hosts: "/fleet",
       host: `/hosts/${row.host}`,
       "flame graph": flames.path,
       "series list": "/series",
       series: "/series/vmscape-bhb",
-      "weekly list": "/weekly",
+      "weekly list": "/?tab=weeks",
       weekly: `/weekly/${week.week}`,
       "not found": "/no/such/page",
     },
@@ -211,6 +211,7 @@ export const test = base.extend<{ quiet: undefined }, { served: Served; world: W
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.locator(".skeleton")).toHaveCount(0);
 }
 
 /** No part of the page lies beyond its right edge. */

@@ -18,4 +18,4 @@ def case_path(experiment_id: int, case_id: int, host: str) -> str:
 def exact_path(experiment_id: int, case_id: int, host: str, a: str, b: str) -> str:
     """The exact difference of a case between two arms."""
     query = {"experiment": experiment_id, "case": case_id, "host": host, "a": a, "b": b}
-    return f"/profiles/diff?{urlencode(query)}&tab=exact"
+    return f"/profiles?{urlencode(query)}&tab=exact"

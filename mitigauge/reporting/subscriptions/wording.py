@@ -22,7 +22,7 @@ NAME: Final = "Mitigauge"
 COLUMNS: Final = 78
 LONGEST_SUBJECT: Final = 150
 LONGEST_LINE: Final = 400
-PAGE: Final = "/subscriptions"
+PAGE: Final = "/?tab=subscriptions"
 # Behind the sign of a name, so that no chat calls everybody together.
 _JOINER: Final = "\N{WORD JOINER}"
 

@@ -67,7 +67,7 @@ class FlameGraph(BaseModel):
         """Where the dashboard draws the difference."""
         asked = {"experiment": self.experiment_id, "case": self.case_id, "host": self.host,
                  "a": self.a, "b": self.b}  # fmt: skip
-        return f"/profiles/diff?{urlencode(asked)}"
+        return f"/profiles?{urlencode(asked)}"
 
 
 class RevertRecord(_Whole):

@@ -81,7 +81,7 @@ def test_a_mail_says_what_it_is_who_wanted_it_and_how_it_ends() -> None:
         told("Regression 1"), sender=addressed("M <m@example.org>"), to=addressed("a@example.org")
     )
     assert mail["Subject"] == "[Mitigauge] Regression 1: new → assigned"
-    assert mail["List-Unsubscribe"] == f"<{BASE}/subscriptions>"
+    assert mail["List-Unsubscribe"] == f"<{BASE}/?tab=subscriptions>"
     assert mail["Auto-Submitted"] == "auto-generated"
     text = mail.get_content()
     assert f"  {BASE}/regressions/1" in text

@@ -70,7 +70,10 @@ export function CellActions({ view, row, arm }: CellActionsProps) {
         </Action>
       )}
       {may("submit") && (
-        <Link className="button" to={`/bisections/new?${new URLSearchParams(cell).toString()}`}>
+        <Link
+          className="button"
+          to={`/regressions?tab=new-bisection&${new URLSearchParams(cell).toString()}`}
+        >
           Bisect…
         </Link>
       )}

@@ -21,7 +21,7 @@ export function ExperimentActions({ experiment, state, done }: ExperimentActions
   return (
     <>
       {may("submit") && (
-        <Link className="button" to={`/experiments/new?from=${id}`}>
+        <Link className="button" to={`/experiments?tab=new&from=${id}`}>
           Run again…
         </Link>
       )}

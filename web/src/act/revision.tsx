@@ -73,7 +73,7 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
             ) : (
               <code>experiments/series/{series.spec}.yml</code>
             )}
-            . <Link to="/jobs">Jobs</Link> show how far it is.
+            . <Link to="/fleet?tab=jobs">Jobs</Link> show how far it is.
           </p>
           {everything && (
             <p>No case is known to run what it changes; all of them are measured all the same.</p>
@@ -83,7 +83,7 @@ export function RevisionActions({ series, revision }: RevisionActionsProps) {
       {revision.experiment_id !== null && revision.patches.length > 1 && may("submit") && (
         <Link
           className="button"
-          to={`/bisections/new?${new URLSearchParams({ series: series.name, revision: revision.label }).toString()}`}
+          to={`/regressions?tab=new-bisection&${new URLSearchParams({ series: series.name, revision: revision.label }).toString()}`}
         >
           Bisect…
         </Link>

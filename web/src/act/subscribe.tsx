@@ -47,7 +47,7 @@ function Offered({ offers }: { offers: Offer[] }) {
     setDone(true);
     if (added.secret === "") return;
     queries.setQueryData(secretKey, { id: added.subscription.id, secret: added.secret });
-    go("/subscriptions");
+    go("/?tab=subscriptions");
   };
   return (
     <>
@@ -65,7 +65,7 @@ function Offered({ offers }: { offers: Offer[] }) {
       </Action>
       {done && (
         <span role="status" className="small">
-          <Link to="/subscriptions">Subscribed</Link>
+          <Link to="/?tab=subscriptions">Subscribed</Link>
         </span>
       )}
     </>

@@ -111,7 +111,7 @@ function Evidence({ found }: { found: BisectionAnswer }) {
       {graph !== null && (
         <Link
           className="button"
-          to={`/profiles/diff?${new URLSearchParams({
+          to={`/profiles?${new URLSearchParams({
             experiment: String(graph.experiment_id),
             case: String(graph.case_id),
             host: graph.host,

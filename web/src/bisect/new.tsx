@@ -11,7 +11,8 @@ import { api, data } from "../api/client";
 import { proposalQuery } from "../api/queries";
 import type { BisectionProposal } from "../api/types";
 import { counted, percent } from "../format/quantity";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Prose } from "../tables/prose";
 import { Loaded } from "../ui/answers";
 import {
@@ -27,12 +28,7 @@ export function NewBisectionPage() {
   useTitle("New bisection");
   const [search] = useSearchParams();
   const asked = proposalAsked(search);
-  return (
-    <>
-      <Crumbs trail={[{ text: "Bisections", to: "/bisections" }]} />
-      {asked === null ? <Form proposal={byHand(search)} /> : <Proposed asked={asked} />}
-    </>
-  );
+  return asked === null ? <Form proposal={byHand(search)} /> : <Proposed asked={asked} />;
 }
 
 function Proposed({ asked }: { asked: ProposalAsked }) {
@@ -166,6 +162,7 @@ function Form({ proposal }: { proposal: BisectionProposal }) {
     <>
       <Head
         title="New bisection"
+        tabs={<PlaceTabs of="regressions" here="bisections" />}
         lede={
           <>
             {proposal.title}

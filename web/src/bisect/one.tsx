@@ -29,7 +29,12 @@ export function BisectionPage({ id }: { id: number }) {
 function Body({ bisection }: { bisection: Bisection }) {
   return (
     <>
-      <Crumbs trail={[{ text: "Bisections", to: "/bisections" }]} />
+      <Crumbs
+        trail={[
+          { text: "Regressions", to: "/regressions" },
+          { text: "Bisections", to: "/regressions?tab=bisections" },
+        ]}
+      />
       <Head
         title={bisection.title}
         lede={`Which change made ${bisection.case} worse?`}

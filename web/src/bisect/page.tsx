@@ -11,6 +11,7 @@ import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { NextCommands } from "../ui/empty";
 import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { BisectionTag } from "../ui/tag";
 import { BISECTION_STATE } from "../words";
 import { chance, spent } from "./words";
@@ -20,34 +21,36 @@ export function BisectionsPage() {
   const filter = useListFilter(Object.keys(BISECTION_STATE) as BisectionState[]);
   const query = useQuery(bisectionsQuery(filter.asked));
   return (
-    <Loaded query={query}>
-      {(found) =>
-        found.length === 0 && !filter.narrows ? (
-          <NoneYet />
-        ) : (
-          <>
-            <Head title="Bisections">
-              <Link className="button" to="/bisections/new">
-                New bisection…
-              </Link>
-            </Head>
-            <ListFilter
-              label="Bisections"
-              filter={filter}
-              states={labels(BISECTION_STATE)}
-              placeholder="title, case, metric or person"
-            />
-            {found.length === 0 ? <NoneLikeThat what="bisection" /> : <List found={found} />}
-          </>
-        )
-      }
-    </Loaded>
+    <>
+      <Head title="Bisections" tabs={<PlaceTabs of="regressions" here="bisections" />}>
+        <Link className="button" to="/regressions?tab=new-bisection">
+          New bisection…
+        </Link>
+      </Head>
+      <Loaded query={query} part>
+        {(found) =>
+          found.length === 0 && !filter.narrows ? (
+            <NoneYet />
+          ) : (
+            <>
+              <ListFilter
+                label="Bisections"
+                filter={filter}
+                states={labels(BISECTION_STATE)}
+                placeholder="title, case, metric or person"
+              />
+              {found.length === 0 ? <NoneLikeThat what="bisection" /> : <List found={found} />}
+            </>
+          )
+        }
+      </Loaded>
+    </>
   );
 }
 
 function NoneYet() {
   return (
-    <Answer title="No bisections yet">
+    <Answer title="No bisections yet" part>
       <p>
         A bisection finds the patch, commit or setting that made a figure worse, verifies it against
         its parent, and says how sure that is.

@@ -23,6 +23,7 @@ import { Chart } from "./chart";
 import { DetailsSection } from "../details/section";
 import { HostSamples } from "./samples";
 import { Consequences } from "./consequences";
+import { Tabs } from "../ui/tabs";
 import { CountedLinks } from "./counted-links";
 import { NoiseNote, PaceNote } from "./noise";
 import { Profiles } from "./profiles";
@@ -138,13 +139,12 @@ function OtherHosts({ view }: { view: Case }) {
     return `?${there.toString()}`;
   };
   return (
-    <nav className="segments case-hosts" aria-label="Hosts">
-      {hosts.map((host) => (
-        <Link key={host} to={address(host)} aria-current={host === view.host ? "true" : undefined}>
-          {host}
-        </Link>
-      ))}
-    </nav>
+    <Tabs
+      label="Hosts"
+      className="case-hosts"
+      tabs={hosts.map((host) => ({ name: host, text: host, to: address(host) }))}
+      here={view.host}
+    />
   );
 }
 
@@ -272,17 +272,15 @@ function Metrics({ view, row }: { view: Case; row: Row }) {
       </label>
     );
   return (
-    <nav className="segments" aria-label="Metrics">
-      {view.metrics.map((metric) => (
-        <Link
-          key={metric.metric}
-          to={casePath(view.experiment_id, metric)}
-          aria-current={metric.metric === row.metric ? "true" : undefined}
-        >
-          {metric.metric_title}
-        </Link>
-      ))}
-    </nav>
+    <Tabs
+      label="Metrics"
+      tabs={view.metrics.map((metric) => ({
+        name: metric.metric,
+        text: metric.metric_title,
+        to: casePath(view.experiment_id, metric),
+      }))}
+      here={row.metric}
+    />
   );
 }
 

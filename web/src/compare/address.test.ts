@@ -14,9 +14,9 @@ describe("the address of two experiments", () => {
   });
 
   it("names what is chosen", () => {
-    expect(comparePath()).toBe("/compare");
-    expect(comparePath(3)).toBe("/compare?a=3");
-    expect(comparePath(3, 4)).toBe("/compare?a=3&b=4");
+    expect(comparePath()).toBe("/experiments?tab=compare");
+    expect(comparePath(3)).toBe("/experiments?tab=compare&a=3");
+    expect(comparePath(3, 4)).toBe("/experiments?tab=compare&a=3&b=4");
   });
 
   it("swaps both sides with their hosts, and one side alone", () => {

@@ -41,11 +41,10 @@ export function askedBy(search: URLSearchParams): Asked {
 
 /** The page of two experiments, or of the one that is chosen so far. */
 export function comparePath(a?: number | null, b?: number | null): string {
-  const search = new URLSearchParams();
+  const search = new URLSearchParams({ tab: "compare" });
   if (a) search.set("a", String(a));
   if (b) search.set("b", String(b));
-  const text = search.toString();
-  return `/compare${text && `?${text}`}`;
+  return `/experiments?${search.toString()}`;
 }
 
 /** The same address with both sides changed over, and the hosts with them. */
@@ -96,5 +95,5 @@ export function flamePath(a: number, b: number, row: PairRow): string {
     b_host: row.b.host,
     b: row.b.arm,
   });
-  return `/profiles/diff?${search.toString()}`;
+  return `/profiles?${search.toString()}`;
 }

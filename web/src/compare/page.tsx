@@ -10,9 +10,10 @@ import { counted } from "../format/quantity";
 import { stamp } from "../format/time";
 import { Loaded } from "../ui/answers";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { ExperimentTag } from "../ui/tag";
-import { type Asked, askedBy, swapped, withPair } from "./address";
+import { type Asked, askedBy, comparePath, swapped, withPair } from "./address";
 import "./compare.css";
 import { Facts } from "./facts";
 import { Filters } from "./filters";
@@ -20,8 +21,6 @@ import { Picker } from "./picker";
 import { pairQuery } from "./queries";
 import { Rows } from "./rows";
 import { unmatchedText } from "./words";
-
-const TRAIL = [{ text: "Experiments", to: "/experiments" }];
 
 export function ComparePage() {
   const [search, setSearch] = useSearchParams();
@@ -75,8 +74,11 @@ function Choose({ asked: { a, b }, swap, choose }: ChooseProps) {
   useTitle("Compare experiments");
   return (
     <>
-      <Crumbs trail={TRAIL} />
-      <Head title="Compare two experiments" lede="Every row that both have, as one matrix.">
+      <Head
+        title="Compare two experiments"
+        tabs={<PlaceTabs of="experiments" here="compare" />}
+        lede="Every row that both have, as one matrix."
+      >
         {a !== b && (
           <button type="button" className="button" onClick={swap}>
             Swap A and B
@@ -147,13 +149,12 @@ interface BodyProps extends ComparedProps {
 function Body({ asked, pair, rows, more, change, swap, pairHosts }: BodyProps) {
   return (
     <>
-      <Crumbs trail={TRAIL} />
-      <Head title={titleOf(pair)}>
+      <Head title={titleOf(pair)} tabs={<PlaceTabs of="experiments" here="compare" />}>
         <div className="buttons">
           <button type="button" className="button" onClick={swap}>
             Swap A and B
           </button>
-          <Link className="button" to={`/compare?a=${asked.a}`}>
+          <Link className="button" to={comparePath(asked.a)}>
             Another B
           </Link>
         </div>

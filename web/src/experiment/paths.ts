@@ -18,5 +18,5 @@ export function profilePath(
   const search = new URLSearchParams(
     Object.entries(asked).map(([name, value]) => [name, String(value)]),
   );
-  return `/profiles/diff?${search.toString()}`;
+  return `/profiles?${search.toString()}`;
 }

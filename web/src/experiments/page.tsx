@@ -14,6 +14,7 @@ import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
+import { PlaceTabs } from "../ui/tabs";
 import { ExperimentTag } from "../ui/tag";
 import { useScrollPlace } from "../ui/use-scroll-place";
 import { type Asked, askedBy, changed, type Filter, FILTERS, filtersOf, pageOf } from "./filter";
@@ -38,53 +39,59 @@ export function ExperimentsPage() {
     setSearch(new URLSearchParams(asked.sort && { sort: asked.sort }), { replace: true });
   };
   return (
-    <Loaded query={query}>
-      {(page) =>
-        page.total === 0 && filters.length === 0 && !query.isPlaceholderData ? (
-          <NoneYet />
-        ) : (
-          <>
-            <Head title="Experiments" lede={lede(page, filters.length > 0)}>
-              <div className="buttons">
-                <FeedLink path="/api/feeds/experiments.atom" title="Experiments" />
-                <Link className="button" to="/experiments/new">
-                  New experiment…
-                </Link>
-              </div>
-            </Head>
-            <FilterBar asked={asked} change={change} clear={filters.length > 0 ? clear : null} />
-            {page.experiments.length === 0 ? (
-              <NoneLikeThat asked={asked} filters={filters} page={page} change={change} />
-            ) : (
-              <div className="panel" style={{ marginTop: 0 }} aria-busy={query.isPlaceholderData}>
-                <ExperimentTable
-                  experiments={page.experiments}
-                  ticked={ticked.map((each) => each.id)}
-                  byEffect={{
-                    to: `/experiments?${changed(search, "sort", "effect").toString()}`,
-                    isSorted: asked.sort === "effect",
-                  }}
-                  tick={(of) => {
-                    setTicked((before) =>
-                      before.some((each) => each.id === of.id)
-                        ? before.filter((each) => each.id !== of.id)
-                        : [...before, of].slice(-MOST_TICKED),
-                    );
-                  }}
-                />
-                <Pages page={page} search={search} />
-              </div>
-            )}
-            <Ticked
-              ticked={ticked}
-              clear={() => {
-                setTicked([]);
-              }}
-            />
-          </>
-        )
-      }
-    </Loaded>
+    <>
+      <Head
+        title="Experiments"
+        tabs={<PlaceTabs of="experiments" here="experiments" />}
+        lede={query.data && lede(query.data, filters.length > 0)}
+      >
+        <div className="buttons">
+          <FeedLink path="/api/feeds/experiments.atom" title="Experiments" />
+          <Link className="button" to="/experiments?tab=new">
+            New experiment…
+          </Link>
+        </div>
+      </Head>
+      <Loaded query={query} part>
+        {(page) =>
+          page.total === 0 && filters.length === 0 && !query.isPlaceholderData ? (
+            <NoneYet />
+          ) : (
+            <>
+              <FilterBar asked={asked} change={change} clear={filters.length > 0 ? clear : null} />
+              {page.experiments.length === 0 ? (
+                <NoneLikeThat asked={asked} filters={filters} page={page} change={change} />
+              ) : (
+                <div className="panel" style={{ marginTop: 0 }} aria-busy={query.isPlaceholderData}>
+                  <ExperimentTable
+                    experiments={page.experiments}
+                    ticked={ticked.map((each) => each.id)}
+                    byEffect={{
+                      to: `/experiments?${changed(search, "sort", "effect").toString()}`,
+                      isSorted: asked.sort === "effect",
+                    }}
+                    tick={(of) => {
+                      setTicked((before) =>
+                        before.some((each) => each.id === of.id)
+                          ? before.filter((each) => each.id !== of.id)
+                          : [...before, of].slice(-MOST_TICKED),
+                      );
+                    }}
+                  />
+                  <Pages page={page} search={search} />
+                </div>
+              )}
+              <Ticked
+                ticked={ticked}
+                clear={() => {
+                  setTicked([]);
+                }}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </>
   );
 }
 
@@ -179,7 +186,7 @@ function Pages({ page, search }: { page: ExperimentPage; search: URLSearchParams
 
 function NoneYet() {
   return (
-    <Answer title="No experiment yet">
+    <Answer title="No experiment yet" part>
       <p>An experiment boots hosts into each mode, proves the mode, measures, and compares.</p>
       <NextCommands
         next={[

@@ -30,6 +30,6 @@ test("a search is no longer than the service takes", () => {
 
 test("the path of a row leads to its case", () => {
   expect(functionsPath(7, { case_id: 3, host: "lab intel" })).toBe(
-    "/profiles/functions?experiment=7&case=3&host=lab+intel",
+    "/profiles?tab=arms&experiment=7&case=3&host=lab+intel",
   );
 });

@@ -1,6 +1,9 @@
 /** What the table of functions shows is all in the address. */
 
-import type { Row } from "../api/types";
+import type { Functions, Row } from "../api/types";
+import { ARMS_TAB } from "../profile/state";
+
+type ArmOfFunctions = Functions["arms"][number];
 
 export type Sort = "difference" | "cost" | "q" | "name";
 export type Measure = "self" | "total";
@@ -57,10 +60,28 @@ export function asked(address: URLSearchParams): Asked | null {
 
 /** Where the functions of a row's case are. */
 export function functionsPath(experiment: number, row: Pick<Row, "case_id" | "host">): string {
-  const query = new URLSearchParams({
-    experiment: String(experiment),
-    case: String(row.case_id),
-    host: row.host,
-  });
-  return `/profiles/functions?${query.toString()}`;
+  return pathOf({ experiment: String(experiment), case: String(row.case_id), host: row.host });
+}
+
+/** The same from a page of two arms, which are kept for the way back; null where it has no case. */
+export function armsPath(address: URLSearchParams): string | null {
+  if (asked(address) === null) return null;
+  const kept = ["experiment", "case", "host", "a", "b"];
+  return pathOf(Object.fromEntries([...address].filter(([name]) => kept.includes(name))));
+}
+
+function pathOf(query: Record<string, string>): string {
+  return `/profiles?${new URLSearchParams({ tab: ARMS_TAB, ...query }).toString()}`;
+}
+
+/** Two arms for the pages that compare two: those of the address, else the first to the baseline. */
+export function pairOf(
+  address: URLSearchParams,
+  arms: readonly Pick<ArmOfFunctions, "arm" | "is_baseline" | "profiles">[],
+): [a: string, b: string] | null {
+  const [a, b] = [address.get("a"), address.get("b")];
+  if (a !== null && b !== null) return [a, b];
+  const baseline = arms.find((arm) => arm.is_baseline && arm.profiles > 0);
+  const other = arms.find((arm) => !arm.is_baseline && arm.profiles > 0);
+  return baseline && other ? [baseline.arm, other.arm] : null;
 }

@@ -5,7 +5,10 @@ import { useLocation, useSearchParams } from "wouter";
 import { functionsQuery } from "../api/queries";
 import type { Functions } from "../api/types";
 import { counted, fixed } from "../format/quantity";
+import { profilePath } from "../experiment/paths";
 import { Choice } from "../profile/choice";
+import { ARMS_TAB } from "../profile/state";
+import { ProfileTabs } from "../profile/tabs";
 import { Loaded, NotFound } from "../ui/answers";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Empty } from "../ui/empty";
@@ -13,6 +16,7 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { useSearch } from "../ui/use-search";
 import {
   asked,
+  pairOf,
   ROWS_A_PAGE,
   type Asked,
   type Basis,
@@ -56,6 +60,9 @@ function Body({ view, functions }: BodyProps) {
     if (!("page" in changes)) next.delete("page");
     navigate(`?${next.toString()}`, { replace });
   };
+  const [address] = useSearchParams();
+  const pair = pairOf(address, functions.arms);
+  const row = { case_id: functions.case_id, host: functions.host };
   const there = new URLSearchParams({ host: functions.host }).toString();
   return (
     <>
@@ -80,6 +87,18 @@ function Body({ view, functions }: BodyProps) {
         }
       />
       {functions.emulated && <EmulatedNotice counted={functions.counted} />}
+      {pair !== null && (
+        <div className="profile-tabs">
+          <ProfileTabs
+            here={ARMS_TAB}
+            address={(tab) => {
+              if (tab === ARMS_TAB) return `?${address.toString()}`;
+              const path = profilePath(functions.experiment_id, row, ...pair);
+              return tab === "graph" ? path : `${path}&tab=${tab}`;
+            }}
+          />
+        </div>
+      )}
       {functions.event === "" ? <NoProfiles /> : <Panel {...{ view, functions, change }} />}
     </>
   );

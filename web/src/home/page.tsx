@@ -13,6 +13,7 @@ import { OPEN } from "../regressions/words";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { JobTag } from "../ui/tag";
 import "../experiments/experiments.css";
 import "../regressions/regressions.css";
@@ -22,15 +23,29 @@ import { homeQuery } from "./queries";
 export function HomePage() {
   useTitle("");
   const query = useQuery(homeQuery());
-  return <Loaded query={query}>{(home) => <Today home={home} />}</Loaded>;
+  const home = query.data;
+  return (
+    <>
+      <Head
+        title="Today"
+        tabs={<PlaceTabs of="today" here="today" />}
+        lede={home && !isNothing(home) && atAGlance(home)}
+      />
+      <Loaded query={query} part>
+        {(found) => (isNothing(found) ? <NothingYet home={found} /> : <Today home={found} />)}
+      </Loaded>
+    </>
+  );
+}
+
+function isNothing(home: Home): boolean {
+  return home.experiments === 0 && home.waiting_total === 0;
 }
 
 function Today({ home }: { home: Home }) {
   const { data: session } = useQuery({ ...sessionQuery(), enabled: false });
-  if (home.experiments === 0 && home.waiting_total === 0) return <NothingYet home={home} />;
   return (
     <>
-      <Head title="Today" lede={atAGlance(home)} />
       {home.workers === 0 && (
         <p className="notice" data-kind="recorded" role="status">
           No worker runs, so nothing is measured: <code>mitigauge worker</code> starts one.
@@ -71,7 +86,7 @@ function atAGlance(home: Home): string {
 
 function NothingYet({ home }: { home: Home }) {
   return (
-    <Answer title="Nothing was measured yet">
+    <Answer title="Nothing was measured yet" part>
       <p>An experiment boots hosts into each mode, proves the mode, measures, and compares.</p>
       <NextCommands
         next={[
@@ -97,7 +112,7 @@ function Running({ home }: { home: Home }) {
     <section className="panel" aria-labelledby="running">
       <header>
         <h2 id="running">Runs now</h2>
-        <Link to="/hosts" className="small">
+        <Link to="/fleet" className="small">
           queue
         </Link>
       </header>
@@ -139,7 +154,7 @@ function Running({ home }: { home: Home }) {
       </ul>
       {more > 0 && (
         <p className="inside small">
-          <Link to="/hosts">{more} more</Link>
+          <Link to="/fleet">{more} more</Link>
         </p>
       )}
     </section>
@@ -172,7 +187,7 @@ function ForAPerson({ home, session }: { home: Home; session: Session | undefine
         ))}
         {home.requests > 0 && (
           <Line
-            to="/requests"
+            to="/series?tab=requests"
             title={`${counted(home.requests, "mail")} with requests`}
             tag="a look"
           >

@@ -43,7 +43,7 @@ function Body({ host }: { host: Host }) {
   );
   return (
     <>
-      <Crumbs trail={[{ text: "Hosts", to: "/hosts" }]} />
+      <Crumbs trail={[{ text: "Fleet", to: "/fleet" }]} />
       <Head
         title={host.name}
         lede={host.host_class}

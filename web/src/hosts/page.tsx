@@ -12,6 +12,7 @@ import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { StabilityPanel } from "../trends/stability";
+import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
 import { Queues } from "./queue";
@@ -30,34 +31,40 @@ function hostPath(host: HostSummary): string {
 }
 
 export function HostsPage() {
-  useTitle("Hosts");
+  useTitle("Fleet");
   const filter = useListFilter(Object.keys(HOST_STATE) as HostState[]);
   const query = useQuery(hostsQuery(filter.asked));
   return (
-    <Loaded query={query}>
-      {(hosts) =>
-        hosts.length === 0 && !filter.narrows ? (
-          <NoneYet />
-        ) : (
-          <>
-            <Head title="Hosts" lede={inShort(hosts)} />
-            <ListFilter
-              label="Hosts"
-              filter={filter}
-              states={HOST_STATE}
-              placeholder="name, class or capability"
-            />
-            {hosts.length === 0 ? <NoneLikeThat what="host" /> : <List hosts={hosts} />}
-          </>
-        )
-      }
-    </Loaded>
+    <>
+      <Head
+        title="Fleet"
+        tabs={<PlaceTabs of="fleet" here="hosts" />}
+        lede={query.data && inShort(query.data)}
+      />
+      <Loaded query={query} part>
+        {(hosts) =>
+          hosts.length === 0 && !filter.narrows ? (
+            <NoneYet />
+          ) : (
+            <>
+              <ListFilter
+                label="Hosts"
+                filter={filter}
+                states={HOST_STATE}
+                placeholder="name, class or capability"
+              />
+              {hosts.length === 0 ? <NoneLikeThat what="host" /> : <List hosts={hosts} />}
+            </>
+          )
+        }
+      </Loaded>
+    </>
   );
 }
 
 function NoneYet() {
   return (
-    <Answer title="No host yet">
+    <Answer title="No host yet" part>
       <p>A host shows up with the first experiment that uses it.</p>
       <NextCommands
         next={[
@@ -106,7 +113,9 @@ function List({ hosts }: { hosts: HostSummary[] }) {
   const queue = useQuery(queueQuery());
   return (
     <>
-      <Loaded query={queue}>{(queues) => <Queues queues={queues} />}</Loaded>
+      <Loaded query={queue} part>
+        {(queues) => <Queues queues={queues} />}
+      </Loaded>
       <div className="panel">
         <MarkedOnce of={hosts}>
           <table className="list stack">

@@ -21,7 +21,12 @@ export function JobPage({ id }: { id: number }) {
   const query = useQuery(jobQuery(id));
   return (
     <>
-      <Crumbs trail={[{ text: "Jobs", to: "/jobs" }]} />
+      <Crumbs
+        trail={[
+          { text: "Fleet", to: "/fleet" },
+          { text: "Jobs", to: "/fleet?tab=jobs" },
+        ]}
+      />
       <Loaded query={query}>{(job) => <Job job={job} />}</Loaded>
     </>
   );

@@ -9,6 +9,7 @@ import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { JobTag, Tag } from "../ui/tag";
 import { JOB_STATE } from "../words";
 import { ABILITY, about } from "./words";
@@ -22,24 +23,23 @@ export function JobsPage() {
     <>
       <Head
         title="Jobs"
+        tabs={<PlaceTabs of="fleet" here="jobs" />}
         lede="What the service does by itself: kernels, revisions, bisections, archives, mails, letters."
-      >
-        <Link className="button" to="/kernels">
-          Kernels
-        </Link>
-      </Head>
+      />
       <ListFilter
         label="Jobs"
         filter={filter}
         states={labels(JOB_STATE)}
         placeholder="title, subject or person"
       />
-      <Loaded query={jobs}>
+      <Loaded query={jobs} part>
         {(found) =>
           found.length === 0 && filter.narrows ? <NoneLikeThat what="job" /> : <Jobs jobs={found} />
         }
       </Loaded>
-      <Loaded query={workers}>{(found) => <Workers workers={found} />}</Loaded>
+      <Loaded query={workers} part>
+        {(found) => <Workers workers={found} />}
+      </Loaded>
     </>
   );
 }

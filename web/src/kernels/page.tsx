@@ -11,7 +11,8 @@ import { bytes, counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import { patchesIn } from "./patches";
 
@@ -22,11 +23,16 @@ export function KernelsPage() {
   const query = useQuery(kernelsQuery());
   return (
     <>
-      <Crumbs trail={[{ text: "Jobs", to: "/jobs" }]} />
-      <Head title="Kernels" lede="Built here from a source package and patches, or brought in.">
+      <Head
+        title="Kernels"
+        tabs={<PlaceTabs of="fleet" here="kernels" />}
+        lede="Built here from a source package and patches, or brought in."
+      >
         <Build />
       </Head>
-      <Loaded query={query}>{(kernels) => <List kernels={kernels} />}</Loaded>
+      <Loaded query={query} part>
+        {(kernels) => <List kernels={kernels} />}
+      </Loaded>
     </>
   );
 }

@@ -30,7 +30,7 @@ export function Who({ onLogIn }: { onLogIn: () => void }) {
         {personName(session.subject)}, <span className="faint">{session.role}</span>
         <span className="visually-hidden">, {MAY[session.role]}</span>
       </span>
-      <Link to="/subscriptions">Subscriptions</Link>
+      <Link to="/?tab=subscriptions">Subscriptions</Link>
       {session.means === "session" && (
         <button
           type="button"

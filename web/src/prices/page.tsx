@@ -6,6 +6,7 @@ import type { Price, ProcessorPrices } from "../api/types";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Checks } from "./checks";
 import { linkOf, priceEnds, priceText } from "./words";
 import "./prices.css";
@@ -17,6 +18,7 @@ export function PricesPage() {
     <>
       <Head
         title="Prices"
+        tabs={<PlaceTabs of="fleet" here="prices" />}
         lede={
           <>
             What an event costs on a processor, and who says so. What a lab host counted, times
@@ -24,7 +26,7 @@ export function PricesPage() {
           </>
         }
       />
-      <Loaded query={query}>
+      <Loaded query={query} part>
         {({ processors, checks, more }) => (
           <>
             {processors.length === 0 && <NoPrices />}

@@ -21,8 +21,9 @@ export function ExactBill({ table }: { table: ExactTable }) {
       <footer className="inside small soft notes">
         <p>
           Counted, not priced: in emulation a barrier costs what any other instruction does. Bill ×
-          prices of a processor is a <em>predicted</em> cost; <Link to="/prices">Prices</Link> have
-          their sources, and how often predictions held.
+          prices of a processor is a <em>predicted</em> cost;{" "}
+          <Link to="/fleet?tab=prices">Prices</Link> have their sources, and how often predictions
+          held.
         </p>
         {table.predictions.length === 0 && (
           <p>

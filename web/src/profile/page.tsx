@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { ApiError } from "../api/client";
+import { armsPath } from "../functions/address";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
@@ -22,7 +23,8 @@ import { SandwichTab } from "./sandwich-tab";
 import { SearchField } from "./search-field";
 import { Sides } from "./sides";
 import { trail } from "./trail";
-import { dataQuery, type Tab } from "./state";
+import { ARMS_TAB, dataQuery } from "./state";
+import { type ProfileTab, ProfileTabs } from "./tabs";
 import { DataControls } from "./controls";
 import { useView } from "./use-view";
 
@@ -82,14 +84,6 @@ function Asked({ asked }: { asked: string }) {
   );
 }
 
-const TABS: readonly [Tab, string][] = [
-  ["graph", "Graph"],
-  ["functions", "Functions"],
-  ["sandwich", "Callers and callees"],
-  ["instructions", "Instructions"],
-  ["exact", "Exact"],
-];
-
 function Body({ profile }: { profile: Profile }) {
   const { meta } = profile;
   const { query, state, text, type, change, address } = useView();
@@ -98,8 +92,12 @@ function Body({ profile }: { profile: Profile }) {
   const withCode = useMemo(() => new Set(coded.data?.functions), [coded.data]);
   const instructions = (fn: string) =>
     withCode.has(fn) ? address({ tab: "instructions", fn, lines: null }) : null;
-  // Nothing was counted where profiles came from elsewhere.
-  const tabs = TABS.filter(([name]) => name !== "exact" || meta.experiment !== null);
+  const tabAddress = (name: ProfileTab) => {
+    if (name === ARMS_TAB) return armsPath(query);
+    // Nothing was counted where profiles came from elsewhere.
+    if (name === "exact" && meta.experiment === null) return null;
+    return address({ tab: name === "graph" ? null : name });
+  };
   const tab = { profile, state, text, change, address, instructions };
   return (
     <>
@@ -140,17 +138,7 @@ function Body({ profile }: { profile: Profile }) {
       ) : (
         <>
           <div className="profile-tabs">
-            <nav className="segments" aria-label="Profile">
-              {tabs.map(([name, words]) => (
-                <Link
-                  key={name}
-                  to={address({ tab: name === "graph" ? null : name })}
-                  aria-current={state.tab === name ? "true" : undefined}
-                >
-                  {words}
-                </Link>
-              ))}
-            </nav>
+            <ProfileTabs here={state.tab} address={tabAddress} />
             <SearchField text={text} type={type} />
             <Keys />
           </div>

@@ -7,6 +7,8 @@ import { SORTS, type Sort } from "./ranking";
 
 export const TABS = ["graph", "functions", "sandwich", "instructions", "exact"] as const;
 export type Tab = (typeof TABS)[number];
+/** Beside these: what each function costs in every arm, a page that asks the service otherwise. */
+export const ARMS_TAB = "arms";
 
 export const MEASURES = ["self", "total"] as const;
 export type MeasureName = (typeof MEASURES)[number];

@@ -127,8 +127,10 @@ function Evidence({ regression }: { regression: Regression }) {
       )}
       {regression.bisection_id === null && (trend !== null || experiment !== null) && (
         <li>
-          <Link to={`/bisections/new?regression=${regression.id}`}>Start a bisection</Link>: which
-          change is it?
+          <Link to={`/regressions?tab=new-bisection&regression=${regression.id}`}>
+            Start a bisection
+          </Link>
+          : which change is it?
         </li>
       )}
       {regression.bisection_id !== null && (

@@ -11,6 +11,7 @@ import { Empty } from "../ui/empty";
 import { FeedLink } from "../ui/feed";
 import { More } from "../ui/more";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { useAddress } from "../ui/use-address";
 import { useSearch } from "../ui/use-search";
 import { REGRESSION_STATE } from "../words";
@@ -63,6 +64,7 @@ export function RegressionsPage() {
     <>
       <Head
         title="Regressions"
+        tabs={<PlaceTabs of="regressions" here="regressions" />}
         lede="One for each lasting change for the worse of a primary metric, and each cell that a person filed. The open come first, of these the newest."
       >
         <div className="buttons">
@@ -128,7 +130,7 @@ export function RegressionsPage() {
           {query.data && counted(query.data.pages[0]?.total ?? 0, "regression")}
         </span>
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} part>
         {({ pages }) => (
           <List
             regressions={pages.flatMap((page) => page.regressions)}

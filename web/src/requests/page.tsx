@@ -2,7 +2,6 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
 import { Action } from "../act/action";
 import { useRights } from "../act/rights";
 import { api, data } from "../api/client";
@@ -11,8 +10,10 @@ import type { MailRequest } from "../api/types";
 import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
+import { useAddress } from "../ui/use-address";
 import "../series/series.css";
 
 const TONE = {
@@ -25,14 +26,14 @@ const TONE = {
 
 export function RequestsPage() {
   useTitle("Requests by mail");
-  const [search, setSearch] = useSearchParams();
+  const [search, change] = useAddress();
   const all = search.get("show") === "all";
   const query = useQuery(mailRequestsQuery(!all));
   return (
     <>
-      <Crumbs trail={[{ text: "Series", to: "/series" }]} />
       <Head
         title="Requests by mail"
+        tabs={<PlaceTabs of="series" here="requests" />}
         lede="Whose sender a key proves is carried out by itself; the others wait until somebody has looked at them."
       >
         <div className="segments" role="group" aria-label="Which requests">
@@ -42,7 +43,7 @@ export function RequestsPage() {
               type="button"
               aria-pressed={all === every}
               onClick={() => {
-                setSearch(every ? { show: "all" } : {}, { replace: true });
+                change("show", every ? "all" : null);
               }}
             >
               {every ? "All" : "Waiting"}
@@ -50,7 +51,7 @@ export function RequestsPage() {
           ))}
         </div>
       </Head>
-      <Loaded query={query}>
+      <Loaded query={query} part>
         {(requests) => (
           <section className="panel" aria-labelledby="requests">
             <header>

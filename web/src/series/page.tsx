@@ -10,6 +10,7 @@ import { NextCommands } from "../ui/empty";
 import { FeedLink } from "../ui/feed";
 import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { RevisionTag } from "../ui/tag";
 import { REVISION_STATE } from "../words";
 
@@ -18,32 +19,34 @@ export function SeriesListPage() {
   const filter = useListFilter(Object.keys(REVISION_STATE) as RevisionState[]);
   const query = useQuery(seriesListQuery(filter.asked));
   return (
-    <Loaded query={query}>
-      {(series) =>
-        series.length === 0 && !filter.narrows ? (
-          <NoneYet />
-        ) : (
-          <>
-            <Head title="Series">
-              <FeedLink path="/api/feeds/series.atom" title="Patch series" />
-            </Head>
-            <ListFilter
-              label="Series"
-              filter={filter}
-              states={labels(REVISION_STATE)}
-              placeholder="name or title"
-            />
-            {series.length === 0 ? <NoneLikeThat what="series" /> : <List series={series} />}
-          </>
-        )
-      }
-    </Loaded>
+    <>
+      <Head title="Series" tabs={<PlaceTabs of="series" here="series" />}>
+        <FeedLink path="/api/feeds/series.atom" title="Patch series" />
+      </Head>
+      <Loaded query={query} part>
+        {(series) =>
+          series.length === 0 && !filter.narrows ? (
+            <NoneYet />
+          ) : (
+            <>
+              <ListFilter
+                label="Series"
+                filter={filter}
+                states={labels(REVISION_STATE)}
+                placeholder="name or title"
+              />
+              {series.length === 0 ? <NoneLikeThat what="series" /> : <List series={series} />}
+            </>
+          )
+        }
+      </Loaded>
+    </>
   );
 }
 
 function NoneYet() {
   return (
-    <Answer title="No patch series yet">
+    <Answer title="No patch series yet" part>
       <p>A series shows up once its mails were added; each revision is then built and measured.</p>
       <NextCommands
         next={[

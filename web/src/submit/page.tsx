@@ -8,7 +8,8 @@ import { useRights } from "../act/rights";
 import { useAct } from "../act/use-act";
 import { experimentQuery } from "../api/queries";
 import type { SpecForecast } from "../api/types";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { useDebounced } from "../ui/use-debounced";
 import { Forecast, WhatIsWrong } from "./forecast";
 import { forecastQuery, specQuery, specsQuery, submit } from "./queries";
@@ -28,9 +29,9 @@ export function NewExperimentPage() {
   const missing = (from !== "" ? again.error : chosen.error) ?? null;
   return (
     <>
-      <Crumbs trail={[{ text: "Experiments", to: "/experiments" }]} />
       <Head
         title="New experiment"
+        tabs={<PlaceTabs of="experiments" here="new" />}
         lede={
           again.data === undefined
             ? "A spec says which hosts are booted into which modes, and what is measured there."
@@ -145,7 +146,7 @@ function ReadyMade({ ready, changed }: { ready: string; changed: boolean }) {
   const [, setSearch] = useSearchParams();
   const [wanted, setWanted] = useState("");
   const take = (name: string) => {
-    setSearch(name === "" ? {} : { spec: name });
+    setSearch({ tab: "new", ...(name !== "" && { spec: name }) });
   };
   return (
     <div className="buttons">

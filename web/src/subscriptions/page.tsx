@@ -11,6 +11,7 @@ import { Age } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import { useAddress } from "../ui/use-address";
 import { type Secret, secretKey, subscriptionsKey, subscriptionsQuery } from "./queries";
@@ -29,6 +30,7 @@ export function SubscriptionsPage() {
     <>
       <Head
         title="Subscriptions"
+        tabs={<PlaceTabs of="today" here="subscriptions" />}
         lede="What you are told of, by mail or webhook. Series, cases and hosts have the button on their pages."
       >
         <div className="buttons">
@@ -58,7 +60,7 @@ export function SubscriptionsPage() {
           </div>
         </div>
       )}
-      <Loaded query={query}>
+      <Loaded query={query} part>
         {(subscriptions) => <List subscriptions={subscriptions} everybody={everybody} />}
       </Loaded>
     </>

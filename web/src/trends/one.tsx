@@ -38,7 +38,8 @@ function One({ trend }: { trend: Trend }) {
     <>
       <Crumbs
         trail={[
-          { text: "Trends", to: "/trends" },
+          { text: "Regressions", to: "/regressions" },
+          { text: "Trends", to: "/regressions?tab=trends" },
           { text: trend.host_class, to: classPath(trend) },
         ]}
       />
@@ -357,7 +358,7 @@ function diffPath(before: TrendPoint, after: TrendPoint): string | null {
     b_case: String(after.case_id),
     b_host: after.host,
   });
-  return `/profiles/diff?${search.toString()}`;
+  return `/profiles?${search.toString()}`;
 }
 
 function Said({ trend }: { trend: Trend }) {

@@ -11,7 +11,8 @@ import { Answer, Loaded } from "../ui/answers";
 import { Empty, NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { More } from "../ui/more";
-import { Crumbs, Head, useTitle } from "../ui/page";
+import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { useAddress } from "../ui/use-address";
 import { useSearch } from "../ui/use-search";
 import { Sparkline } from "./sparkline";
@@ -21,35 +22,63 @@ import { About, ChangeTags, ClassLink, classPath, Effect } from "./words";
 
 /** More of them take more room than the list. */
 const MOST_LINKS = 8;
+const ALL = "/regressions?tab=trends";
 
-interface Of {
-  environment?: string;
-  hostClass?: string;
+/** Of the class that the address names, else of all. */
+export function TrendsPage() {
+  const [search] = useAddress();
+  const [environment, hostClass] = [search.get("environment"), search.get("class")];
+  useTitle(hostClass === null ? "Trends" : `${hostClass}, trends`);
+  const classes = useQuery(trendClassesQuery());
+  const one = classes.data?.find(
+    (each) => each.environment === environment && each.host_class === hostClass,
+  );
+  return (
+    <>
+      <Head
+        title={hostClass ?? "Trends"}
+        tabs={<PlaceTabs of="regressions" here="trends" />}
+        lede={hostClass === null ? OF_ALL : one && ofClass(one)}
+      />
+      <Loaded query={classes} part>
+        {(known) =>
+          known.length === 0 ? (
+            <NoneYet />
+          ) : hostClass !== null && one === undefined ? (
+            <NoSuchClass hostClass={hostClass} />
+          ) : (
+            <Trends classes={known} one={one} />
+          )
+        }
+      </Loaded>
+    </>
+  );
 }
 
-export function TrendsPage({ environment, hostClass }: Of) {
-  useTitle(hostClass === undefined ? "Trends" : `${hostClass}, trends`);
-  const classes = useQuery(trendClassesQuery());
+const OF_ALL = "One value a run: the mean of an arm's boots. The newest change comes first.";
+
+function ofClass({ environment, hosts }: TrendClass) {
   return (
-    <Loaded query={classes}>
-      {(known) =>
-        known.length === 0 ? (
-          <NoneYet />
-        ) : (
-          <Trends
-            classes={known}
-            one={known.find((c) => c.environment === environment && c.host_class === hostClass)}
-            asked={hostClass}
-          />
-        )
-      }
-    </Loaded>
+    <>
+      environment {environment}; {hosts.join(", ")}. <Link to={ALL}>All trends</Link>
+    </>
+  );
+}
+
+function NoSuchClass({ hostClass }: { hostClass: string }) {
+  return (
+    <Answer title="Not found" part>
+      <p>There is no host class {hostClass} with trends.</p>
+      <p>
+        <Link to={ALL}>All trends</Link>
+      </p>
+    </Answer>
   );
 }
 
 function NoneYet() {
   return (
-    <Answer title="No trend yet">
+    <Answer title="No trend yet" part>
       <p>
         A trend begins with the first run that ends: one value for each host class, case, metric and
         mode. A worker takes in what ends.
@@ -67,10 +96,9 @@ function NoneYet() {
 interface TrendsProps {
   classes: TrendClass[];
   one: TrendClass | undefined;
-  asked: string | undefined;
 }
 
-function Trends({ classes, one, asked }: TrendsProps) {
+function Trends({ classes, one }: TrendsProps) {
   const [search, changeTo] = useAddress();
   const change = (name: string, value: string) => {
     changeTo(name, value || null);
@@ -88,27 +116,9 @@ function Trends({ classes, one, asked }: TrendsProps) {
       ...(changed && { changed }),
     }),
   );
-  if (asked !== undefined && one === undefined)
-    return (
-      <Answer title="Not found">
-        <p>There is no host class {asked} with trends.</p>
-        <p>
-          <Link to="/trends">All trends</Link>
-        </p>
-      </Answer>
-    );
   const workloads = naturally(new Set((one ? [one] : classes).flatMap((c) => c.workloads)));
   return (
     <>
-      {one && <Crumbs trail={[{ text: "Trends", to: "/trends" }]} />}
-      <Head
-        title={one ? one.host_class : "Trends"}
-        lede={
-          one
-            ? `environment ${one.environment}; ${one.hosts.join(", ")}`
-            : "One value a run: the mean of an arm's boots. The newest change comes first."
-        }
-      />
       {!one && classes.length <= MOST_LINKS && <Classes classes={classes} />}
       <div className="filters" role="search" aria-label="Trends">
         <label className="small picked">
@@ -157,7 +167,7 @@ function Trends({ classes, one, asked }: TrendsProps) {
           {query.data && counted(query.data.pages[0]?.total ?? 0, "trend")}
         </span>
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} part>
         {({ pages }) => (
           <List
             trends={pages.flatMap((page) => page.trends)}

@@ -9,7 +9,8 @@ import { Tag } from "../ui/tag";
 type Where = Pick<TrendSummary, "environment" | "host_class">;
 
 export function classPath({ environment, host_class }: Where): string {
-  return `/trends/classes/${encodeURIComponent(environment)}/${encodeURIComponent(host_class)}`;
+  const query = new URLSearchParams({ tab: "trends", environment, class: host_class });
+  return `/regressions?${query.toString()}`;
 }
 
 export function ClassLink(where: Where) {

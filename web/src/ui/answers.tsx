@@ -17,23 +17,33 @@ export function Loading() {
   );
 }
 
-export function Answer({ title, children }: { title: string; children: ReactNode }) {
+/** Below a heading it is a part of the page, and has neither the page's heading nor its title. */
+interface Below {
+  part?: boolean;
+}
+
+interface AnswerProps extends Below {
+  title: string;
+  children: ReactNode;
+}
+
+export function Answer({ title, part = false, children }: AnswerProps) {
   return (
     <div className="answer">
-      <h1>{title}</h1>
+      {part ? <h2>{title}</h2> : <h1>{title}</h1>}
       {children}
     </div>
   );
 }
 
-export function NotFound({ what }: { what: string }) {
-  useTitle("Not found");
+export function NotFound({ what, part = false }: Below & { what: string }) {
+  useTitle(part ? null : "Not found");
   return (
-    <Answer title="Not found">
+    <Answer title="Not found" part={part}>
       <p>{what}</p>
       <p>
         Go to the <Link to="/experiments">list of experiments</Link> or the{" "}
-        <Link to="/hosts">hosts</Link>.
+        <Link to="/fleet">hosts</Link>.
       </p>
     </Answer>
   );
@@ -45,14 +55,19 @@ function headline(error: ApiError): string {
   return "The service could not answer";
 }
 
+interface FailureProps extends Below {
+  error: Error;
+  retry: () => void;
+}
+
 /** Why there is no page: what the service said, and the way out. */
-export function Failure({ error, retry }: { error: Error; retry: () => void }) {
-  useTitle("Problem");
+export function Failure({ error, retry, part = false }: FailureProps) {
+  useTitle(part ? null : "Problem");
   if (!(error instanceof ApiError)) throw error;
-  if (error.status === 404) return <NotFound what={`${error.message} ${error.hint}`} />;
+  if (error.status === 404) return <NotFound what={`${error.message} ${error.hint}`} part={part} />;
   const away = error.status === 0 || error.status === 503;
   return (
-    <Answer title={headline(error)}>
+    <Answer title={headline(error)} part={part}>
       <div role="alert">
         {error.status !== 0 && <p>{error.message}</p>}
         {error.hint !== "" && <p>{error.hint}</p>}
@@ -73,15 +88,15 @@ interface Query<T> {
   refetch: () => unknown;
 }
 
-/** The page of a query's data; while there is none, why. */
-export function Loaded<T>({
-  query,
-  children,
-}: {
+interface LoadedProps<T> extends Below {
   query: Query<T>;
   children: (data: T) => ReactNode;
-}) {
+}
+
+/** The page of a query's data; while there is none, why. */
+export function Loaded<T>({ query, part = false, children }: LoadedProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (query.error)
+    return <Failure error={query.error} retry={() => void query.refetch()} part={part} />;
   return <Loading />;
 }

@@ -8,8 +8,10 @@ export interface Crumb {
   to: string;
 }
 
-export function useTitle(title: string): void {
+/** Null leaves the title as it is: a part of a page has none. */
+export function useTitle(title: string | null): void {
   useEffect(() => {
+    if (title === null) return;
     document.title = title === "" ? "Mitigauge" : `${title} · Mitigauge`;
   }, [title]);
 }
@@ -31,12 +33,14 @@ export function Crumbs({ trail }: { trail: Crumb[] }) {
 interface HeadProps {
   title: string;
   tags?: ReactNode;
+  /** The page's other parts. */
+  tabs?: ReactNode;
   lede?: ReactNode;
   children?: ReactNode;
 }
 
 /** The page's heading, its tags, and on the right what can be done with it. */
-export function Head({ title, tags, lede, children }: HeadProps) {
+export function Head({ title, tags, tabs, lede, children }: HeadProps) {
   return (
     <div className="head">
       <div>
@@ -44,6 +48,7 @@ export function Head({ title, tags, lede, children }: HeadProps) {
           <h1>{title}</h1>
           {tags}
         </div>
+        {tabs}
         {lede !== undefined && lede !== "" && <p className="lede">{lede}</p>}
       </div>
       {children}

@@ -33,7 +33,12 @@ function Body({ report }: { report: Weekly }) {
   const { document } = report;
   return (
     <>
-      <Crumbs trail={[{ text: "Weekly", to: "/weekly" }]} />
+      <Crumbs
+        trail={[
+          { text: "Today", to: "/" },
+          { text: "Weeks", to: "/?tab=weeks" },
+        ]}
+      />
       <Head title={document.title} tags={!report.complete && <Tag tone="busy" text="not over" />}>
         <div className="buttons">
           {report.before !== null && (

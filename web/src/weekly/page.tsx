@@ -10,22 +10,35 @@ import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
+import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import "./weekly.css";
 
 export function WeeklyListPage() {
-  useTitle("Weekly");
+  useTitle("Weeks");
   const query = useQuery(weeklyListQuery());
   return (
-    <Loaded query={query}>
-      {(weeks) => (weeks.length === 0 ? <NoneYet /> : <List weeks={weeks} />)}
-    </Loaded>
+    <>
+      <Head
+        title="Weeks"
+        tabs={<PlaceTabs of="today" here="weeks" />}
+        lede="What changed on the fleet, week by week."
+      >
+        <div className="buttons">
+          <Subscribe offers={[{ kind: "week" }]} />
+          <FeedLink path="/api/feeds/weekly.atom" title="Weekly reports" />
+        </div>
+      </Head>
+      <Loaded query={query} part>
+        {(weeks) => (weeks.length === 0 ? <NoneYet /> : <List weeks={weeks} />)}
+      </Loaded>
+    </>
   );
 }
 
 function NoneYet() {
   return (
-    <Answer title="No weekly report yet">
+    <Answer title="No weekly report yet" part>
       <p>A worker makes one when a week with verdicts is over; a command makes one at any time.</p>
       <NextCommands
         next={[
@@ -40,12 +53,6 @@ function NoneYet() {
 function List({ weeks }: { weeks: WeeklyLine[] }) {
   return (
     <>
-      <Head title="Weekly" lede="What changed on the fleet, week by week.">
-        <div className="buttons">
-          <Subscribe offers={[{ kind: "week" }]} />
-          <FeedLink path="/api/feeds/weekly.atom" title="Weekly reports" />
-        </div>
-      </Head>
       <div className="panel" style={{ marginTop: 0 }}>
         <table className="list stack">
           <thead>
