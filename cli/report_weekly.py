@@ -58,7 +58,7 @@ def weekly(
 ) -> None:
     """What changed in a week: regressions, their causes, and what the figures rest on.
 
-    The report is made from what is stored, and stored itself: the dashboard has it at /weekly/WEEK.
+    The report is made from what is stored, and stored itself: the dashboard shows it.
     Made again it changes only where later data do. A worker makes it when a week is over, and sends
     it to MITIGAUGE_WEEKLY_TO if that names anybody; nothing is sent else, but by --send.
     """
@@ -170,9 +170,7 @@ def _list(*, json: bool) -> None:
     from mitigauge.reporting.letters.weekly import service
     from mitigauge.reporting.letters.weekly.views import WeeklyLine
 
-    lines = answer(
-        service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]), reads=True
-    )
+    lines = answer(service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]))
     if json:
         print_json(lines)
         return

@@ -50,6 +50,22 @@ test("a search, an order and a page are in the address", async ({ page, world })
   await expect(page.getByText("No function's name matches")).toBeVisible();
 });
 
+test("the tabs lead from all arms to two of them, and back to the same", async ({
+  page,
+  world,
+}) => {
+  await open(page, path(world));
+  const tabs = page.getByRole("navigation", { name: "Profile" });
+  await tabs.getByRole("link", { name: "Callers and callees" }).click();
+  await expect(page).toHaveURL(/\/profiles\?.*a=off&b=loop&tab=sandwich/);
+  await tabs.getByRole("link", { name: "All arms" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Functions over arms");
+  await expect(tabs.locator("[aria-current]")).toHaveText("All arms");
+  await tabs.getByRole("link", { name: "Graph" }).click();
+  await expect(page).toHaveURL(/a=off&b=loop$/);
+  await expect(tabs.locator("[aria-current]")).toHaveText("Graph");
+});
+
 test("a case without profiles says how to get some", async ({ page, world }) => {
   const row = world.recorded.comparisons.flatMap((c) => c.rows).find((r) => !r.profiled);
   if (row === undefined) throw new Error("every case is profiled");

@@ -5,7 +5,8 @@ import { expect, expectAccessible, expectNothingBeyond, open, test } from "./wor
 const HOSTILE = "<img src=x onerror=alert(1)> what does it cost?";
 
 test("prices stand by processor with their sources", async ({ page }) => {
-  await open(page, "/fleet");
+  await open(page, "/");
+  await page.getByRole("link", { name: "Fleet", exact: true }).click();
   await page.getByRole("link", { name: "Prices", exact: true }).click();
   await expect(page).toHaveURL(/\/fleet\?tab=prices$/);
   await expect(page).toHaveTitle("Prices · Mitigauge");
