@@ -170,7 +170,9 @@ def _list(*, json: bool) -> None:
     from mitigauge.reporting.letters.weekly import service
     from mitigauge.reporting.letters.weekly.views import WeeklyLine
 
-    lines = answer(service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]))
+    lines = answer(
+        service.listed, lambda client: client.get("/api/weekly", list[WeeklyLine]), reads=True
+    )
     if json:
         print_json(lines)
         return
