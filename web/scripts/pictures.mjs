@@ -1,5 +1,5 @@
 // Draws docs/images/ from the recorded experiment: `make pictures`, which serves it.
-// MITIGAUGE_WEB_URL is the link that `mitigauge serve` prints, with its key.
+// MITIGAUGE_WEB_URL is the service's address, MITIGAUGE_TOKEN a viewer's token for it.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
@@ -8,9 +8,9 @@ const SHELL = "/usr/bin/chromium-headless-shell";
 const WIDTH = 1440;
 const file = (name) => fileURLToPath(new URL(`../../docs/images/${name}.png`, import.meta.url));
 
-const link = process.env.MITIGAUGE_WEB_URL;
-if (!link) {
-  console.error("MITIGAUGE_WEB_URL is not set: `make pictures` serves the recorded experiment.");
+const { MITIGAUGE_WEB_URL: address, MITIGAUGE_TOKEN: token } = process.env;
+if (!address || !token) {
+  console.error("Run `make pictures`, which serves the recorded experiment and says where.");
   process.exit(1);
 }
 const browser = await chromium.launch({
@@ -18,7 +18,8 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu"],
 });
 const page = await browser.newPage({
-  baseURL: new URL(link).origin,
+  baseURL: address,
+  extraHTTPHeaders: { Authorization: `Bearer ${token}` },
   viewport: { width: WIDTH, height: 900 },
   colorScheme: "light",
 });
@@ -35,7 +36,6 @@ async function asked(path) {
   return answer.json();
 }
 
-await opened(link);
 await opened("/experiments/1");
 await page.screenshot({ path: file("matrix"), fullPage: true });
 
@@ -52,8 +52,4 @@ await page
   .getByRole("application", { name: /flame graph/i })
   .first()
   .screenshot({ path: file("flame-graph") });
-
-const [week] = await asked("/api/weekly");
-await opened(`/weekly/${week.week}`);
-await page.screenshot({ path: file("weekly"), clip: { x: 0, y: 0, width: WIDTH, height: 1120 } });
 await browser.close();
