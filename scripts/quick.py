@@ -201,7 +201,7 @@ def checked(present: Sequence[str]) -> list[bool]:
         verdicts += [
             ran("ruff format", ["ruff", "format", "--check", "--force-exclude", *python]),
             ran("ruff check", ["ruff", "check", "--force-exclude", *python]),
-            ran("import floors", ["lint-imports"]),
+            ran("order of imports", ["lint-imports"]),
             ran("mypy", ["mypy"]),
         ]
     if apart:
