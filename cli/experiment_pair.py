@@ -76,7 +76,9 @@ def compare(
             "/api/pairs", PairView, a=a, b=b, find=find, workload=workload,
             only="differs" if only_differing else "", hosts=hosts or [], sort=sort, offset=offset,
             limit=limit,
-        ), reads=True)  # fmt: skip
+        ),
+        reads=True,
+    )  # fmt: skip
     if json:
         print_json(view)
         return

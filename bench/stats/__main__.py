@@ -130,14 +130,14 @@ def speed(seed: int) -> Target:
 def print_costs(own: dict[Setting, Figures], sizes: Sizes, seed: int) -> None:
     """Blocks beside a fixed number of them that finds as much, as the ratio of both."""
     print("\nBlocks to a verdict beside a fixed number that finds as much at the same error")
-    rows = [
+    ours = (
         (setting, effect, change)
         for setting, figures in own.items()
         if setting.noise == "Gaussian"
         for effect, change in figures.changes.items()
-    ]
-    settings, effects, changes = zip(*rows, strict=True)
-    print("\n".join(equal_power.lines(settings, effects, changes, sizes.changed, seed)))
+    )
+    for line in equal_power.lines(ours, sizes.changed, seed):
+        print(line, flush=True)
 
 
 def print_bounds() -> None:
