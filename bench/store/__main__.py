@@ -146,30 +146,43 @@ def resident_mib(pid: int) -> float:
     return float(line.split()[1]) / 1024
 
 
-def old_bytes(engine: Engine, url: str) -> tuple[int, float]:
-    """Bytes of the same values a row each, and seconds of carrying them over."""
-    from mitigauge.storage.database.engine import alembic_config
+# The same values with a row each, as a table of measurements is first thought of.
+A_ROW_EACH = """
+    create table iteration (
+        boot_id integer, case_id integer, metric text, phase text, position integer,
+        value double precision, primary key (boot_id, case_id, metric, phase, position)
+    );
+    insert into iteration
+    select boot_id, case_id, metric, phase, position, value
+    from measurement,
+        lateral (
+            values ('counted', counted), ('warmup', warmup), ('disturbed', disturbed)
+        ) as p (phase, list),
+        lateral unnest(list) with ordinality as u (value, position);
+    analyze iteration
+"""
 
-    command.downgrade(alembic_config(url), "0014")
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("vacuum full iteration"))
-        connection.execute(text("vacuum full result"))
+
+def row_each_bytes(engine: Engine) -> int:
+    """Bytes of the same values with a row each."""
+    with engine.begin() as connection:
+        connection.execute(text(A_ROW_EACH))
     before = bytes_of(engine, "iteration", "result")
-    seconds = timed(lambda: command.upgrade(alembic_config(url), "head"))
-    return before, seconds
+    with engine.begin() as connection:
+        connection.execute(text("drop table iteration"))
+    return before
 
 
-def bytes_table(engine: Engine, url: str, values: int) -> list[Row]:
+def bytes_table(engine: Engine, values: int) -> list[Row]:
     """Bytes a value, beside the same values as rows of their own."""
-    before, seconds = old_bytes(engine, url)
+    before = row_each_bytes(engine)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("vacuum full measurement"))
         connection.execute(text("vacuum full result"))
     own, whole = bytes_of(engine, "measurement"), bytes_of(engine, "measurement", "result")
     print(
         f"{values} values: {before / values:.1f} bytes each as rows with their results,"
-        f" {whole / values:.1f} as arrays with theirs, {own / values:.1f} without;"
-        f" carried over in {seconds:.1f} s"
+        f" {whole / values:.1f} as arrays with theirs, {own / values:.1f} without"
     )
     return [Row("bytes a value, results included", whole / values, "B", before / values / 4)]
 
@@ -246,7 +259,7 @@ def main() -> None:
             engine = get_engine()
             size = Size()
             filled = fill(engine, size)
-            rows = bytes_table(engine, url, size.values)
+            rows = bytes_table(engine, size.values)
             rows += judging_rows(engine, filled)
             made = size.values
             while made < options.values:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import Engine, select, text
 from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
@@ -29,11 +28,12 @@ from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs import service as runs
 from mitigauge.measurement.runs.preparation import Preparation
 from mitigauge.measurement.runs.tables import Run
-from mitigauge.storage.database.engine import alembic_config, transaction
+from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import blob_store
 from mitigauge.tracking.bisect import service as bisections
 from pipelines.advance import Advancer
 from pipelines.jobs.context import JobContext, JobDone
+from tests import next_version
 from tests.api.conftest import planned
 from tests.audit_entries import entries
 from tests.bisections import begun, patches
@@ -249,15 +249,17 @@ def test_a_host_that_a_person_works_on_is_recorded(engine: Engine, home: Path) -
     assert found[-2:] == ["host.set-aside", "host.resume"]
 
 
-def test_an_upgrade_of_the_schema_is_recorded_and_making_it_is_not(database_url: str) -> None:
+def test_an_upgrade_of_the_schema_is_recorded_and_making_it_is_not(
+    database_url: str, tmp_path: Path
+) -> None:
     from mitigauge.storage.database.engine import new_engine
 
     engine = new_engine(database_url)
     assert entries(engine) == []
-    command.downgrade(alembic_config(database_url), "0045")
-    schema_upgrade.upgrade(database_url)
+    with next_version.installed(tmp_path):
+        schema_upgrade.upgrade(database_url)
     [entry] = entries(engine)
-    assert (entry.action, entry.before) == ("database.upgrade", {"schema": "0045"})
+    assert (entry.action, entry.before) == ("database.upgrade", {"schema": next_version.NOW})
     engine.dispose()
 
 

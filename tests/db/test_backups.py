@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from alembic import command as alembic
 from obstore.store import MemoryStore
 from sqlalchemy import text
 
@@ -22,23 +21,21 @@ from mitigauge.core.errors import Conflict, InvalidInput, NotReady
 from mitigauge.core.settings import REPOSITORY, Settings
 from mitigauge.storage.database.engine import (
     advisory_lock,
-    alembic_config,
     new_engine,
     require_head,
-    schema_revisions,
 )
 from mitigauge.storage.database.locks import Lock
 from mitigauge.storage.database.metadata import whole_metadata
 from mitigauge.storage.database.schema_revision import wanted_revision
 from mitigauge.storage.files.blobs import BlobStore, blob_store
-from mitigauge.upkeep.backups import repository, restore, sections, writer
+from mitigauge.upkeep.backups import repository, restore, sections
 from mitigauge.upkeep.backups.blob_check import check_blobs
 from mitigauge.upkeep.backups.restore import Restored
 from mitigauge.upkeep.backups.restore import restore as put_back
 from mitigauge.upkeep.backups.sections import Manifest, TableHead, Writer
 from mitigauge.upkeep.backups.writer import write_backup
 from mitigauge.upkeep.retention.service import prune
-from tests import zygote
+from tests import next_version, zygote
 from tests.commands import Command
 from tests.postgres import MIGRATED, Databases
 
@@ -174,20 +171,16 @@ def test_it_is_put_back_where_there_is_not_even_a_table(taken: Path, make: Make)
     assert there.run("select count(*) from experiment") == 1
 
 
-def test_one_of_an_older_schema_is_brought_to_this_one(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_of_an_older_schema_is_brought_to_this_one(make: Make, tmp_path: Path) -> None:
     old = make()
     old.command.run("experiment", "import", DEMO)
-    alembic.downgrade(alembic_config(old.url), "-1")
-    revision = schema_revisions(old.engine)[0]
-    monkeypatch.setattr(writer, "require_head", lambda _: None)
-    monkeypatch.setattr(writer, "wanted_revision", lambda: revision)
     file = tmp_path / f"old{sections.SUFFIX}"
     write_backup(old.engine, old.blobs, old.home, file)
-    there = make()
-    there.put_back(file)
-    require_head(there.engine)
+    with next_version.installed(tmp_path):
+        there = make(schema=False)
+        there.put_back(file)
+        require_head(there.engine)
+    assert there.run("select question from experiment").startswith(next_version.ASKED)
     assert there.run("select count(*) from boot") == old.run("select count(*) from boot") > 0
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from alembic import command
 from sqlalchemy import Engine, text
 
 from mitigauge.analysis.profiles.diff.sides import Selection
@@ -20,7 +19,7 @@ from mitigauge.measurement.catalog import Catalog
 from mitigauge.reporting.pages import exact as page
 from mitigauge.reporting.pages.exact import exact_difference
 from mitigauge.reporting.pages.prices import levels_of
-from mitigauge.storage.database.engine import advisory_lock, alembic_config, transaction
+from mitigauge.storage.database.engine import advisory_lock, transaction
 from mitigauge.storage.database.locks import Lock
 from tests.db.test_exact_counts import boots, counted, sides
 from tests.db.test_prices import counted as counted_and_priced
@@ -208,15 +207,14 @@ def test_levels_of_all_cases_and_arms_are_of_stored_bills(
         assert levels() == computed
 
 
-def test_what_was_counted_before_the_upgrade_is_stored_after_it(
-    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+def test_what_no_row_is_stored_of_is_computed_and_stored(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = sides(engine, counted(engine))
     computed = tables(engine, asked)
     store_operations(engine, EVENTS)
-    config = alembic_config(database_url)
-    command.downgrade(config, "0058")
-    command.upgrade(config, "0059")
+    with engine.begin() as connection:
+        connection.execute(text("delete from exact_operation"))
     assert tables(engine, asked) == computed
     assert store_operations(engine, EVENTS) == 2
     with no_ledger_read(monkeypatch):

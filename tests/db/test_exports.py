@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
 from mitigauge.reporting.pages.experiments import list_events, show_whole
+from mitigauge.storage.database import schema_upgrade
 from mitigauge.storage.database.engine import advisory_lock, new_engine, transaction
 from mitigauge.storage.database.locks import Lock
 from mitigauge.storage.database.metadata import whole_metadata
@@ -31,12 +33,12 @@ from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.upkeep.exports import lines
 from mitigauge.upkeep.exports.service import import_experiment
 from mitigauge.upkeep.exports.writer import Exported, export_experiment
+from tests import next_version
 from tests.commands import Command
 from tests.postgres import Databases
 from tests.recording import load
 
 Json = dict[str, Any]
-OLD = REPOSITORY / "tests" / "fixtures" / "exports" / "lab-demo-0014.mitigauge.zst"
 DEMO = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 
 
@@ -429,7 +431,8 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     ),
     "a line of nothing": (lambda ls: ls.append({"table": "host"}), "neither row"),
     "another format": (lambda ls: ls[0].update(format=2), "its format is 2"),
-    "a later version": (lambda ls: ls[0].update(revision="9999"), "schema 9999.*not known"),
+    "a later version": (lambda ls: ls[0].update(revision="9999"), "schema 9999.*not known.*newer"),
+    "before the baseline": (lambda ls: ls[0].update(revision="0014"), "schema 0014.*to commit"),
     "a revision that is a path": (lambda ls: ls[0].update(revision="../x"), "first line"),
 }  # fmt: skip
 
@@ -447,35 +450,39 @@ def test_a_hostile_file_is_refused_and_nothing_of_it_stays(
     assert list(store.listed()) in ([], [[]])
 
 
-def as_of_0014() -> list[Json]:
-    """An experiment as an earlier version wrote it: values in rows of their own, no verdicts."""
-    listed = lines_of(OLD.read_bytes())[:-1]
-    assert any(line.get("table") == "iteration" for line in listed)
-    return listed
-
-
 def databases(engine: Engine) -> set[str]:
     with engine.connect() as connection:
         return set(connection.scalars(text("select datname from pg_database")))
 
 
+@pytest.fixture
+def newer(here: Engine, tmp_path: Path) -> Iterator[Path]:
+    """A service of the next version, which this process is of meanwhile: its migrations."""
+    with next_version.installed(tmp_path) as folder:
+        schema_upgrade.upgrade(here.url.render_as_string(hide_password=False))
+        yield folder
+
+
 def test_a_file_of_an_older_version_is_migrated(
-    elsewhere: Engine, exported: bytes, here: Engine, store: BlobStore, tmp_path: Path
+    elsewhere: Engine, exported: bytes, here: Engine, newer: Path, store: BlobStore, tmp_path: Path
 ) -> None:
     before = databases(here)
-    number = taken(here, OLD.read_bytes(), tmp_path, store)
+    number = taken(here, exported, tmp_path, store)
     with transaction(elsewhere) as there, transaction(here) as session:
-        assert told(show_whole(session, number)) == told(show_whole(there, 1))
+        wanted = told(show_whole(there, 1))
+        wanted["question"] = next_version.ASKED + wanted["question"]
+        assert told(show_whole(session, number)) == wanted
         assert stacks(session) == stacks(there)
     assert databases(here) == before
 
 
 def test_what_a_killed_import_left_goes_with_the_next_one(
-    here: Engine, store: BlobStore, tmp_path: Path
+    here: Engine, newer: Path, store: BlobStore, tmp_path: Path
 ) -> None:
     before = databases(here)
-    command = Command(tmp_path, here.url.render_as_string(hide_password=False))
-    with command.begun("experiment", "import", str(OLD)) as process:
+    environment = Command(tmp_path, here.url.render_as_string(hide_password=False)).environment
+    words = [*next_version.command(newer), "experiment", "import", str(DEMO)]
+    with subprocess.Popen(words, cwd=REPOSITORY, env=environment) as process:
         deadline = time.monotonic() + 60
         while not (left := databases(here) - before) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -489,7 +496,7 @@ def test_what_a_killed_import_left_goes_with_the_next_one(
         for each in kept:
             connection.execute(text(f"create database {each}"))
         with advisory_lock(here, Lock.IMPORT, 7):
-            taken(here, OLD.read_bytes(), tmp_path, store)
+            taken(here, DEMO.read_bytes(), tmp_path, store)
         assert databases(here) == before | kept
         for each in kept:
             connection.execute(text(f"drop database {each}"))
@@ -506,16 +513,18 @@ OLDER: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("kind", OLDER)
 def test_a_hostile_file_of_an_older_version_leaves_nothing_either(
-    kind: str, exported: bytes, empty: Engine, store: BlobStore, tmp_path: Path
+    kind: str, exported: bytes, engine: Engine, store: BlobStore, tmp_path: Path
 ) -> None:
-    before = databases(empty)
     change, reason = OLDER[kind]
-    listed = as_of_0014()
+    listed = lines_of(exported)[:-1]
     change(listed)
-    with pytest.raises(InvalidInput, match=reason):
-        taken(empty, packed(listed), tmp_path, store)
-    assert not any(row_counts(empty).values())
-    assert databases(empty) == before
+    with next_version.installed(tmp_path):
+        schema_upgrade.upgrade(engine.url.render_as_string(hide_password=False))
+        before = databases(engine)
+        with pytest.raises(InvalidInput, match=reason):
+            taken(engine, packed(listed), tmp_path, store)
+    assert not any(row_counts(engine).values())
+    assert databases(engine) == before
 
 
 def test_the_recorded_demo_is_small_and_can_be_read(

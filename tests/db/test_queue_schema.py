@@ -23,12 +23,13 @@ from pipelines.advance import Advancer
 from pipelines.host_watch import NoWatch
 from pipelines.worker import Worker
 from tests import recording
+from tests.postgres import Databases, engine_of
 
 INSTALLED = importlib.metadata.version("procrastinate")
 WAY_OUT = (
     f"procrastinate {INSTALLED} wants other tables than db/migrations builds: put its "
     f"sql/schema.sql, below its licence, into db/migrations/queue/procrastinate-{INSTALLED}.sql "
-    "and add a migration that calls drop_queue and make_queue with that version, as 0013 does."
+    "and add a migration that calls drop_queue and make_queue with that version."
 )
 
 # Everything that bears the package's name, each with what defines it.
@@ -91,22 +92,19 @@ def newest_pinned() -> Path:
     return max(files, key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)])
 
 
-def test_the_first_migration_of_the_queue_does_not_ask_the_installed_package(
-    engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch
+def test_the_migration_that_makes_the_queue_does_not_ask_the_installed_package(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = alembic_config(database_url)
-    command.downgrade(config, "0001")
     monkeypatch.setattr(SchemaManager, "get_schema", staticmethod(lambda: "select 'other' / 0"))
-    command.upgrade(config, "0002")
-    assert ("column", "procrastinate_jobs.queueing_lock") in queue_of(engine)
+    with databases.copied("template1") as url:
+        command.upgrade(alembic_config(url), "head")
+        engine = engine_of(url)
+        assert ("column", "procrastinate_jobs.queueing_lock") in queue_of(engine)
+        engine.dispose()
 
 
-def test_a_queue_of_an_older_package_with_jobs_in_it_becomes_the_pinned_one(
-    engine: Engine, database_url: str
-) -> None:
+def test_a_queue_of_an_older_package_with_jobs_in_it_becomes_the_pinned_one(engine: Engine) -> None:
     wanted = queue_of(engine)
-    config = alembic_config(database_url)
-    command.downgrade(config, "0009")
     with engine.begin() as connection:
         drop_queue(connection)
         older_queue(connection)
@@ -115,7 +113,9 @@ def test_a_queue_of_an_older_package_with_jobs_in_it_becomes_the_pinned_one(
             " values ('runs', 'advance', 'a', 'run-1', '{\"run_id\": 1}')"
         )
     assert queue_of(engine) != wanted
-    command.upgrade(config, "head")
+    with engine.begin() as connection:
+        drop_queue(connection)
+        make_queue(connection, newest_pinned().stem.partition("-")[2])
     assert queue_of(engine) == wanted
 
 
@@ -125,17 +125,6 @@ def older_queue(connection: Connection) -> None:
     for script in sorted(Path(str(folder)).glob("*.sql")):
         if script.name < "03.01":
             connection.exec_driver_sql(script.read_text("utf-8").replace("%", "%%"))
-
-
-def test_a_queue_that_the_pinned_version_had_made_stays_as_it_was(
-    engine: Engine, database_url: str
-) -> None:
-    wanted = queue_of(engine)
-    config = alembic_config(database_url)
-    command.downgrade(config, "0009")
-    assert as_the_package_wants(engine) == wanted
-    command.upgrade(config, "head")
-    assert queue_of(engine) == wanted
 
 
 class Counting:

@@ -6,17 +6,22 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from mitigauge.core.errors import NotReady
 from mitigauge.core.settings import REPOSITORY
-from mitigauge.storage.database.engine import alembic_config, schema_revisions
-from mitigauge.storage.database.schema_upgrade import one_at_a_time, upgrade
+from mitigauge.storage.database.engine import schema_revisions
+from mitigauge.storage.database.schema_revision import UPGRADES_OLDER
+from mitigauge.storage.database.schema_upgrade import is_known, one_at_a_time, upgrade
+from tests import next_version
+from tests.next_version import NEXT, NOW
+
+OURS = (sys.executable, "-m", "cli.main")
 
 # Waits before each statement that changes ``host_lease``, as if that were a large table.
 SLOW_DOWN = """
@@ -35,16 +40,19 @@ create event trigger slow_down on ddl_command_start when tag in ('ALTER TABLE')
 """
 
 
+Start = Callable[[], subprocess.Popen[str]]
+
+
 @pytest.fixture
-def before_turns(database_url: str) -> str:
-    """A database one migration before turns, which alters ``host_lease`` twice."""
-    command.downgrade(alembic_config(database_url), "0008")
-    return database_url
+def start(database_url: str, tmp_path: Path) -> Start:
+    """Starts an upgrade to the next version, whose migration alters ``host_lease`` twice."""
+    folder = next_version.migrations(tmp_path)
+    return lambda: start_upgrade(database_url, next_version.command(folder))
 
 
-def start_upgrade(url: str) -> subprocess.Popen[str]:
+def start_upgrade(url: str, version: Sequence[str] = OURS) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "db", "upgrade"],
+        [*version, "db", "upgrade"],
         env={**os.environ, "MITIGAUGE_DATABASE_URL": url, "COLUMNS": "300"},
         cwd=REPOSITORY,
         stdout=subprocess.PIPE,
@@ -108,12 +116,12 @@ def reading(url: str, table: str) -> Iterator[None]:
 
 @pytest.mark.long("who waits says so after two seconds")
 def test_the_second_upgrade_waits_for_a_slow_first_one_and_says_since_when(
-    engine: Engine, before_turns: str
+    engine: Engine, start: Start
 ) -> None:
     hold(engine)
-    first = start_upgrade(before_turns)
+    first = start()
     wait_until_migrating(engine)
-    second = start_upgrade(before_turns)
+    second = start()
     assert second.stdout
     waits = second.stdout.readline()
     let_go(engine)
@@ -124,59 +132,57 @@ def test_the_second_upgrade_waits_for_a_slow_first_one_and_says_since_when(
     assert "has been running since" in waits
     assert "nothing was left to do" in said
     told, _ = first.communicate()
-    assert "upgraded from 0008" in told
-    current, head = schema_revisions(engine)
-    assert current == head
+    assert f"upgraded from {NOW}" in told
+    assert schema_revisions(engine)[0] == NEXT
 
 
 @pytest.mark.long("the real time-out of a lock")
 def test_an_upgrade_that_a_reader_holds_up_changes_nothing_and_names_the_reader(
-    engine: Engine, before_turns: str
+    engine: Engine, database_url: str, start: Start
 ) -> None:
-    with reading(before_turns, "host_lease"):
-        process = start_upgrade(before_turns)
+    with reading(database_url, "host_lease"):
+        process = start()
         _, complaint = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "Traceback" not in complaint
-    assert "the schema is still at 0008" in complaint
+    assert f"the schema is still at {NOW}" in complaint
     assert "a long report" in complaint
     assert "mitigauge db upgrade" in complaint
-    assert schema_revisions(engine)[0] == "0008"
-    assert "activity" not in {c["name"] for c in inspect(engine).get_columns("host_lease")}
-    again = start_upgrade(before_turns)
+    assert schema_revisions(engine)[0] == NOW
+    assert next_version.COLUMN not in {c["name"] for c in inspect(engine).get_columns("host_lease")}
+    again = start()
     again.communicate(timeout=120)
     assert again.returncode == 0
 
 
 def test_an_upgrade_whose_connection_is_cut_leaves_the_old_schema_whole(
-    engine: Engine, before_turns: str
+    engine: Engine, start: Start
 ) -> None:
     # In its second statement, when the first has changed the table already.
     hold(engine, turn=2)
-    process = start_upgrade(before_turns)
+    process = start()
     first = wait_until_migrating(engine, turn=2)
     with engine.connect() as connection:
         connection.execute(text("select pg_terminate_backend(:pid)"), {"pid": first})
     _, complaint = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "Traceback" not in complaint
-    assert "the schema is still at 0008" in complaint
+    assert f"the schema is still at {NOW}" in complaint
     assert "mitigauge db upgrade" in complaint
-    assert "activity" not in {c["name"] for c in inspect(engine).get_columns("host_lease")}
+    assert next_version.COLUMN not in {c["name"] for c in inspect(engine).get_columns("host_lease")}
 
 
 @pytest.mark.long("a statement that is slowed down, and the server's notice of a lost client")
-def test_a_killed_upgrade_lets_the_next_one_in(engine: Engine, before_turns: str) -> None:
+def test_a_killed_upgrade_lets_the_next_one_in(engine: Engine, start: Start) -> None:
     slow_down(engine, 4)
-    first = start_upgrade(before_turns)
+    first = start()
     wait_until_migrating(engine)
     first.kill()
     first.communicate()
-    second = start_upgrade(before_turns)
+    second = start()
     _, complaint = second.communicate(timeout=120)
     assert second.returncode == 0, complaint
-    current, head = schema_revisions(engine)
-    assert current == head
+    assert schema_revisions(engine)[0] == NEXT
 
 
 def test_a_schema_of_a_newer_program_is_left_alone(engine: Engine, database_url: str) -> None:
@@ -200,14 +206,38 @@ def test_a_database_that_does_not_answer_is_said_in_plain_words() -> None:
 
 
 def test_an_upgrade_that_hangs_is_not_waited_for_without_end(
-    engine: Engine, before_turns: str
+    engine: Engine, database_url: str, tmp_path: Path
 ) -> None:
-    with engine.connect() as holder, one_at_a_time(holder):
-        said: list[str] = []
-        with pytest.raises(
-            NotReady, match=r"another upgrade .* since .* waited for 3 s"
-        ) as given_up:
-            upgrade(before_turns, say=said.append, patience_s=3)
-    assert "schema stays whole" in given_up.value.hint
-    assert len(said) == 1
-    assert upgrade(before_turns).applied > 0
+    with next_version.installed(tmp_path):
+        with engine.connect() as holder, one_at_a_time(holder):
+            said: list[str] = []
+            with pytest.raises(
+                NotReady, match=r"another upgrade .* since .* waited for 3 s"
+            ) as given_up:
+                upgrade(database_url, say=said.append, patience_s=3)
+        assert "schema stays whole" in given_up.value.hint
+        assert len(said) == 1
+        assert upgrade(database_url).applied == 1
+
+
+@pytest.mark.parametrize("old", ["0001", "0031", "0059"])
+def test_a_schema_before_the_baseline_stays_and_what_upgrades_it_is_said(
+    engine: Engine, database_url: str, old: str
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = :old"), {"old": old})
+    process = start_upgrade(database_url)
+    _, complaint = process.communicate(timeout=60)
+    words = " ".join(complaint.split())
+    assert process.returncode == 1
+    assert "Traceback" not in complaint
+    assert f"the database schema is at {old}, which this program does not know" in words
+    assert f"known to commit {UPGRADES_OLDER} of Mitigauge's repository" in words
+    assert "newer" not in words
+    assert schema_revisions(engine)[0] == old
+
+
+@pytest.mark.parametrize("word", ["006", "head", "base", "heads"])
+def test_only_a_whole_revision_is_known(word: str) -> None:
+    assert not is_known(word)
+    assert is_known(NOW)

@@ -9,6 +9,9 @@ from mitigauge.core.errors import NotReady
 from mitigauge.core.settings import REPOSITORY
 
 MIGRATIONS: Path = REPOSITORY / "db" / "migrations"
+# The oldest schema that is upgraded here, and the commit that upgrades older ones to it.
+BASELINE = "0060"
+UPGRADES_OLDER = "575eb961"
 # Two statements: the table is not there before the first migration.
 HAS_REVISION = "select to_regclass('alembic_version') is not null as migrated"
 REVISION = "select version_num from alembic_version"
@@ -20,7 +23,7 @@ RESTORING = "restoring "
 def wanted_revision() -> str:
     """The newest migration's number.
 
-    Files are named by their number (``0014_retention.py``); a test holds this to what Alembic
+    Files are named by their number (``0060_baseline.py``); a test holds this to what Alembic
     finds by reading them all, which takes longer than most commands.
     """
     return max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py")).split("_")[0]
@@ -43,6 +46,19 @@ def refuse_restoring(current: str | None) -> None:
             "a backup is being restored into this database, or that was broken off",
             hint="Wait for its end. If it was broken off, run `mitigauge db restore FILE` again.",
         )
+
+
+def way_out(revision: str, do: str) -> str:
+    """What helps with a schema that no migration here is of: the hint of an error.
+
+    *do*: what is to be done with a version that knows it, "run `…` with it".
+    """
+    if len(revision) == len(BASELINE) and revision.isdecimal() and revision < BASELINE:
+        return (
+            f"Schemas before {BASELINE} are known to commit {UPGRADES_OLDER} of Mitigauge's "
+            f"repository: check that out, run `make setup`, and {do}. Nothing is lost."
+        )
+    return f"It was made by a newer version of Mitigauge: install that one, and {do}."
 
 
 def no_answer(said: str) -> NotReady:

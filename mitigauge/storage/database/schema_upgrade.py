@@ -26,7 +26,12 @@ from mitigauge.storage.database.engine import (
     schema_revisions,
 )
 from mitigauge.storage.database.locks import SCHEMA_LOCK
-from mitigauge.storage.database.schema_revision import MIGRATIONS, no_answer, refuse_restoring
+from mitigauge.storage.database.schema_revision import (
+    MIGRATIONS,
+    no_answer,
+    refuse_restoring,
+    way_out,
+)
 
 # Any fixed number serves; all who migrate must agree on it.
 # Migrations of a large database take minutes; one of this length does not work any more.
@@ -94,13 +99,21 @@ def revisions(engine: Engine) -> tuple[str | None, str]:
 
 def _refuse_unknown(revision: str | None) -> None:
     refuse_restoring(revision)
-    try:
-        ScriptDirectory(str(MIGRATIONS)).get_revision(revision or "base")
-    except CommandError:
+    if revision and not is_known(revision):
         raise NotReady(
             f"the database schema is at {revision}, which this program does not know",
-            hint="It was made by a newer version of Mitigauge: install that version here.",
-        ) from None
+            hint=way_out(revision, "run `mitigauge db upgrade` with it"),
+        )
+
+
+def is_known(revision: str) -> bool:
+    """Whether there is a migration to *revision*, from which head is reached."""
+    try:
+        found = ScriptDirectory(str(MIGRATIONS)).get_revision(revision)
+    except CommandError:
+        return False
+    # Alembic completes what is cut short, and knows words.
+    return found is not None and found.revision == revision
 
 
 @contextmanager

@@ -19,8 +19,6 @@ from typing import BinaryIO
 
 import psycopg
 from alembic import command
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -39,7 +37,8 @@ from mitigauge.storage.database.engine import (
     transaction,
 )
 from mitigauge.storage.database.locks import Lock
-from mitigauge.storage.database.schema_revision import MIGRATIONS, RESTORING, wanted_revision
+from mitigauge.storage.database.schema_revision import RESTORING, wanted_revision, way_out
+from mitigauge.storage.database.schema_upgrade import is_known
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.upkeep.backups import repository
 from mitigauge.upkeep.backups.inventories import inventory_digests
@@ -134,19 +133,13 @@ def _size(stream: BinaryIO) -> int:
 
 
 def _require_known(header: Header, name: str) -> None:
-    if not _is_known(header.revision):
+    if not is_known(header.revision):
         raise refused(
             name,
             f"it was written by Mitigauge {clean_text(header.version)} with schema "
-            f"{header.revision}, which this version does not know",
+            f"{header.revision}, which this version does not know. "
+            + way_out(header.revision, "restore it with that one, upgrade, and back that up"),
         )
-
-
-def _is_known(revision: str) -> bool:
-    try:
-        return ScriptDirectory(str(MIGRATIONS)).get_revision(revision) is not None
-    except CommandError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +189,7 @@ class _Restore:
             rows = repository.filled(connection, repository.shapes(connection))
         if rows:
             raise _in_use(f"the database holds {_counted(rows)}")
-        if revision and not goes_on and not _is_known(revision):
+        if revision and not goes_on and not is_known(revision):
             raise Conflict(
                 f"the database has schema {revision}, which this version does not know",
                 hint="Drop it and make it anew, empty.",

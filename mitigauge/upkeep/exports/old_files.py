@@ -7,8 +7,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 
 from alembic import command
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.orm import Session
@@ -24,7 +22,8 @@ from mitigauge.storage.database.engine import (
     transaction,
 )
 from mitigauge.storage.database.locks import Lock
-from mitigauge.storage.database.schema_revision import MIGRATIONS, wanted_revision
+from mitigauge.storage.database.schema_revision import wanted_revision, way_out
+from mitigauge.storage.database.schema_upgrade import is_known
 from mitigauge.upkeep.exports import repository
 from mitigauge.upkeep.exports.lines import Header, Line, Row, refused
 from mitigauge.upkeep.exports.repository import BATCH
@@ -66,12 +65,12 @@ def at_head(
 
 
 def _require_known(revision: str, name: str) -> None:
-    try:
-        ScriptDirectory(str(MIGRATIONS)).get_revision(revision)
-    except CommandError:
+    if not is_known(revision):
         raise refused(
-            name, f"it was written by a version with schema {revision}, which is not known here"
-        ) from None
+            name,
+            f"it was written by a version with schema {revision}, which is not known here. "
+            + way_out(revision, "import it with that one, upgrade, and export it there"),
+        )
 
 
 @contextmanager
