@@ -64,6 +64,7 @@ ENTRIES: Final = {
     "price": Entry(
         "cli.price", "Prices of events on processors, and what they predict.", is_group=True
     ),
+    "snippet": Entry("cli.snippet", "Pieces of assembly against each other.", is_group=True),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
     "compare": Entry(
         "cli.compare", "Judge every arm of every case and metric in a CSV file against a baseline."

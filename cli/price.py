@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.output import Json, print_json, print_table, say
+from cli.price_here import measure, rank
 from cli.stored import stored
 
 app = typer.Typer(
@@ -22,23 +23,39 @@ Counted = Annotated[
 Host = Annotated[str | None, typer.Option(help="The host, where the first has several.")]
 
 
+app.command("measure")(measure)
+app.command("rank")(rank)
+
+
 @app.command("list")
-def list_prices(json: Json = False) -> None:
+def list_prices(
+    model: Annotated[
+        str, typer.Option(help="Only processors with this word in name, title or architecture.")
+    ] = "",
+    json: Json = False,
+) -> None:
     """List the processors whose prices are known, each price with its source.
 
-    Files are in prices/processors; prices/README.md says how to add one.
+    Files are in prices/processors; `price measure --here` writes one for this machine.
     """
-    from mitigauge.analysis.prices.processors import processors_of
+    from mitigauge.analysis.prices.processors import is_like, processors_of
     from mitigauge.measurement.catalog import Catalog
 
-    processors = list(processors_of(Catalog()).values())
+    processors = [each for each in processors_of(Catalog()).values() if is_like(each, model)]
     if json:
         print_json(processors)
         return
     print_table(
-        ["processor", "event", "ns", "95 %", "source"],
+        ["processor", "event", "ns", "95 %", "known how", "source"],
         [
-            [each.processor, of.event, f"{of.ns:g}", f"{of.low:g} to {of.high:g}", of.source.title]
+            [
+                each.processor,
+                of.event,
+                f"{of.ns:g}",
+                f"{of.low:g} to {of.high:g}",
+                of.kind.value,
+                of.source.title,
+            ]
             for each in processors
             for of in each.prices
         ],
@@ -47,7 +64,7 @@ def list_prices(json: Json = False) -> None:
 
 
 @app.command()
-def measure(
+def plan(
     host: Annotated[str, typer.Argument(help="A host of your inventory.")],
     environment: Annotated[str, typer.Option(help="Its environment.")],
     knob: Annotated[
@@ -62,7 +79,7 @@ def measure(
     design. Leave out with --knob what the processor does not have. Count the same modes in the
     lab (experiments/lab-mitigation-prices.yml), and let `price estimate` make prices of both.
 
-    Example: mitigauge price measure spr-01 --environment ours --knob bhi --knob ibpb -o spr.yml
+    Example: mitigauge price plan spr-01 --environment ours --knob bhi --knob ibpb -o spr.yml
     """
     import yaml
 

@@ -37,8 +37,11 @@ ANYWHERE: Final = frozenset(
         "openapi",
         "price list",
         "price measure",
+        "price plan",
+        "price rank",
         "profile fold",
         "report check",
+        "snippet compare",
     }
 )
 

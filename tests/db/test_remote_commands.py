@@ -175,7 +175,10 @@ ANYWHERE_WORDS = [
     ("kernel profiles", 0),
     ("openapi", 0),
     ("price list", 0),
-    ("price measure a --environment b", 1),
+    ("price measure", 1),
+    ("price rank", 0),
+    ("snippet compare nothing.s nothing.s", 1),
+    ("price plan a --environment b", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),
 ]

@@ -1,9 +1,9 @@
 """What a counted change costs on a processor whose prices are known. Pure.
 
 The cost is Σ Δn × price over events and instructions; prices are taken as independent of each
-other, so that the squared standard error is Σ (Δn × error)², with the square of how far cases lay
-off the sum of the prices, where that is known. A prediction is neither measured nor
-counted.
+other, so that the squared standard error is Σ (Δn × error)², with the squares of how far cases lay
+off the sum of the prices, and each event off its price, where these are known. A prediction is
+neither measured nor counted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mitigauge.analysis.prices.definitions import Z95, Processor
+from mitigauge.analysis.prices.definitions import Z95, Price, Processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,20 @@ def predicted(change: Mapping[str, float], processor: Processor) -> Prediction:
             missing.append(event)
             continue
         parts.append(
-            Part(event, times, times * price.ns, abs(times) * price.error, price.source.title)
+            Part(
+                event,
+                times,
+                times * price.ns,
+                abs(times) * error_of(price, processor),
+                price.source.title,
+            )
         )
     ns = sum(part.ns for part in parts)
     off = processor.misfit_ns if parts else 0.0
     reach = Z95 * math.sqrt(sum(part.error**2 for part in parts) + off**2)
     return Prediction(processor.processor, ns, ns - reach, ns + reach, parts, missing)
+
+
+def error_of(price: Price, processor: Processor) -> float:
+    """Standard error of what one event costs in a place of its own, ns."""
+    return math.hypot(price.error, price.ns * processor.misfit_percent / 100)

@@ -17,7 +17,29 @@ def processors_of(catalog: Catalog) -> dict[str, Processor]:
         require_name(path, processor.processor, path.stem)
         _require_priced(path, processor, catalog)
         found[processor.processor] = processor
+    _require_one_file_each(found)
     return found
+
+
+def _require_one_file_each(found: dict[str, Processor]) -> None:
+    by_identity: dict[str, str] = {}
+    for name, processor in found.items():
+        if processor.identity is None:
+            continue
+        identity = f"{processor.identity.file_name} {processor.identity.flags}"
+        other = by_identity.setdefault(identity, name)
+        if other != name:
+            raise InvalidInput(
+                f"{other}.yml and {name}.yml are of one processor",
+                hint="Put the machines of both into one file.",
+            )
+
+
+def is_like(processor: Processor, word: str) -> bool:
+    """Whether *word* stands in what the processor is called; letter case does not matter."""
+    of = processor.identity
+    names = [processor.processor, processor.title, processor.microarchitecture]
+    return word.lower() in " ".join([*names, of.name if of else ""]).lower()
 
 
 def _require_priced(path: Path, processor: Processor, catalog: Catalog) -> None:

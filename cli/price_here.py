@@ -1,0 +1,238 @@
+"""`mitigauge price measure --here` and `price rank`: prices of this machine, and what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import errors, print_table, say
+
+if TYPE_CHECKING:
+    from mitigauge.analysis.prices.definitions import Machine, Processor
+    from mitigauge.analysis.prices.identity import Recognised
+    from mitigauge.analysis.prices.ranking import Bills, Ranking
+
+CPUINFO = Path("/proc/cpuinfo")
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+# Beyond it the simulation has too few draws to tell.
+SURE = 0.9999
+
+
+def measure(
+    here: Annotated[
+        bool, typer.Option("--here", help="On this machine; it needs no root and no reboot.")
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="For all of it.", min=5, max=3600)] = 60.0,
+    processes: Annotated[
+        int, typer.Option(help="Of each event; each has a layout of its own.", min=5, max=200)
+    ] = 12,
+    machine: Annotated[
+        str, typer.Option(help="What this machine is called in the file.")
+    ] = "first",
+    name: Annotated[
+        str, typer.Option(help="Of the processor's file; else by family and model.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", help="Write or extend the processor's file in this folder.")
+    ] = None,
+) -> None:
+    """Time what events of the processor and the kernel cost on this machine, in a minute.
+
+    A program is compiled once and runs in many short processes. It needs no root, changes nothing
+    and leaves nothing behind. An event that this machine does not give (a hypervisor keeps an IBPB
+    from its guests) is refused by name. Operations that no price is made of are predicted and
+    measured too: a processor whose prices do not tell them is marked.
+
+    Example: mitigauge price measure --here -o prices/processors
+    """
+    from datetime import UTC, datetime
+    from random import SystemRandom
+
+    from mitigauge.analysis.prices.identity import recognised
+    from mitigauge.analysis.prices.machine_file import machine_of
+    from mitigauge.analysis.prices.probe import summarised
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import get_settings
+    from pipelines.adapters.price_probe import compiled, time_all
+
+    if not here:
+        raise InvalidInput(
+            "say where: --here measures on this machine",
+            hint="`mitigauge price plan HOST` plans boots of a host that tell its prices.",
+        )
+    found = recognised(CPUINFO.read_text(errors="replace"), _caches())
+    before = _before(output, name or found.identity.file_name)
+    probe = compiled(get_settings().home / "tools")
+    listed, runs = time_all(
+        probe, seconds=seconds, processes=processes, seed=SystemRandom().getrandbits(31),
+        progress=_progress,
+    )  # fmt: skip
+    probed = [summarised(each, runs[each.event]) for each in listed]
+    cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
+    told = machine_of(
+        machine, found, probed, listed, at=datetime.now(UTC).date(), kernel=_kernel(),
+        program=probe.digest, cycle_ns=round(min(cycles, default=1.0), 5),
+    )  # fmt: skip
+    called = found.identity.name or found.identity.file_name
+    say(f"{called}, {found.microarchitecture or 'of a microarchitecture that is not known here'}")
+    if found.identity.masked:
+        say(f"masked model: {found.identity.masked}")
+    _print_prices(told)
+    _print_checks(told)
+    if output is not None:
+        _write(output, before, told, found, name)
+
+
+def _before(output: Path | None, name: str) -> Processor | None:
+    """What the file says already; None where there is none. Read before anything is measured."""
+    from mitigauge.analysis.prices.definitions import Processor
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.measurement.catalog import read_definition
+
+    if output is None:
+        return None
+    if not output.is_dir():
+        raise InvalidInput(f"{output} is no folder", hint="Give prices/processors, or make it.")
+    file = output / f"{name}.yml"
+    return read_definition(file, Processor, output) if file.exists() else None
+
+
+def _caches() -> str:
+    """``L1d 48K, L2 1024K, L3 32768K``; empty where the kernel does not say."""
+    said = []
+    for folder in sorted(CACHES.glob("index*")):
+        level, kind, size = (
+            (folder / each).read_text().strip() if (folder / each).exists() else ""
+            for each in ("level", "type", "size")
+        )
+        suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
+        said.append(f"L{level}{suffix} {size}")
+    return ", ".join(said)
+
+
+def _kernel() -> str:
+    import platform
+
+    return platform.release()
+
+
+def _progress(done: int, of: int) -> None:
+    if errors().is_terminal:
+        errors().print(f"process {done + 1} of {of}", end="\r", highlight=False)
+    elif done and done % max(1, of // 6) == 0:
+        errors().print(f"process {done} of {of}", highlight=False)
+
+
+def _print_prices(machine: Machine) -> None:
+    print_table(
+        ["event", "ns", "95 %", "known how"],
+        [
+            [of.event, f"{of.ns:.4g}", f"{of.low:.4g} to {of.high:.4g}", of.kind.value]
+            for of in machine.prices
+        ],
+        empty="No event has a usable price here.",
+    )
+    for event, why in machine.refused.items():
+        say(f"{event}: {why}" if why.startswith("not usable") else f"{event}: refused: {why}")
+
+
+def _print_checks(machine: Machine) -> None:
+    from mitigauge.analysis.prices.definitions import FAR, NEAR
+
+    if not machine.checks:
+        say("No operation could be predicted and measured, so these prices are not trusted.")
+        return
+    print_table(
+        ["operation that no price is made of", "predicted, ns", "measured, ns", "off"],
+        [
+            [of.what, f"{of.predicted:.4g}", f"{of.measured:.4g} [{of.low:.4g}, {of.high:.4g}]",
+             f"{100 * of.off:+.1f} %"]
+            for of in machine.checks
+        ],
+        empty="",
+    )  # fmt: skip
+    near = sum(abs(of.off) <= NEAR for of in machine.checks)
+    rule = f"{near} of {len(machine.checks)} within {100 * NEAR:.0f} %"
+    word = "Trusted" if machine.is_trusted else "NOT TRUSTED"
+    say(f"{word}: {rule}; asked for are 80 %, and all within {100 * FAR:.0f} %.")
+
+
+def _write(
+    output: Path, before: Processor | None, machine: Machine, found: Recognised, name: str
+) -> None:
+    from mitigauge.analysis.prices.machine_file import as_yaml, with_machine
+    from mitigauge.core.errors import InvalidInput
+
+    if not machine.prices:
+        raise InvalidInput(
+            "nothing was written: no event has a usable price",
+            hint="Run it when the machine is calmer, or with more --processes.",
+        )
+    processor = with_machine(before, machine, found, "`price measure`, the machines of this file")
+    if name:
+        processor = processor.model_copy(update={"processor": name})
+    file = output / f"{processor.processor}.yml"
+    partial = file.with_suffix(".partial")
+    partial.write_text(as_yaml(processor), encoding="utf-8")
+    partial.replace(file)
+    say(f"{file}: {len(processor.prices)} prices, {len(processor.machines)} machine(s)")
+
+
+def rank(
+    bills: Annotated[str, typer.Argument(help="A file of prices/bills, without its suffix.")] = (
+        "vmscape-exit"
+    ),
+    processor: Annotated[
+        list[str] | None, typer.Option(help="Only this processor; again for each.")
+    ] = None,
+) -> None:
+    """Rank modes by their predicted cost on each processor whose prices are known.
+
+    A mode's cost is its bill times the prices, with the chance that the order is the true one.
+    Where one price is missing, the price is told at which two modes would cost the same.
+
+    Example: mitigauge price rank vmscape-exit --processor amd-26-2-1
+    """
+    from mitigauge.analysis.prices.processors import processors_of
+    from mitigauge.analysis.prices.ranking import bills_of_questions, ranking
+    from mitigauge.core.errors import NotFound
+    from mitigauge.measurement.catalog import Catalog
+
+    catalog = Catalog()
+    questions, processors = bills_of_questions(catalog), processors_of(catalog)
+    if bills not in questions:
+        raise NotFound(f"no bills {bills!r}", hint=f"Known: {', '.join(questions) or 'none'}.")
+    unknown = [each for each in processor or [] if each not in processors]
+    if unknown:
+        raise NotFound(f"no prices of {unknown[0]!r}", hint=f"Known: {', '.join(processors)}.")
+    for each in processor or processors:
+        told = ranking(questions[bills], processors[each])
+        if processor or len(told.ranked) > 1 or told.break_even:
+            _print_ranking(questions[bills], told)
+
+
+def _print_ranking(bills: Bills, told: Ranking) -> None:
+    say(f"{told.processor.title}, {bills.operation}, predicted", style="bold")
+    print_table(
+        ["mode", "ns", "95 %"],
+        [
+            *([of.mode.mode, f"{of.cost.ns:.4g}", f"{of.cost.low:.4g} to {of.cost.high:.4g}"]
+              for of in told.ranked),
+            *([of.mode.mode, "unknown", f"no price of {', '.join(of.cost.missing)}"]
+              for of in told.unpriced),
+        ],
+        empty="",
+    )  # fmt: skip
+    if told.chance is not None:
+        chance = "over 99.99 %" if told.chance > SURE else f"{100 * told.chance:.3g} %"
+        say(f"This order is the true one with a chance of {chance}.")
+    if told.processor.machines and not any(m.is_trusted for m in told.processor.machines):
+        say("These prices are NOT TRUSTED: they do not predict what they were not made of.")
+    for even in told.break_even:
+        say(
+            f"{even.mode} costs as much as {even.other} where {even.event} takes {even.ns:.4g} ns: "
+            f"more, and {even.other} is the cheaper one."
+        )
+    say("")

@@ -1,0 +1,170 @@
+"""The program that times events on this machine: compiled here, run once for each figure."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from pydantic import ValidationError
+
+from mitigauge.analysis.prices.probe import CHECK, ListedEvent, ProbeRun, ordered
+from mitigauge.analysis.prices.snippets import History, SnippetRun
+from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.core.hostile_text import quoted
+from mitigauge.core.settings import REPOSITORY
+
+SOURCES = REPOSITORY / "prices" / "probe"
+COMPILER = "cc"
+OPTIONS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread")
+COMPILE_LIMIT_S = 60.0
+# Beyond the time that a process is told to sample.
+MARGIN_S = 20.0
+LONGEST_LINE = 4000
+
+Progress = Callable[[int, int], None]
+
+
+class ProbeFailed(MitigaugeError):
+    """The program ended otherwise than it should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The compiled program."""
+
+    file: Path
+    digest: str
+    """SHA-256 of its sources."""
+
+    def listed(self) -> list[ListedEvent]:
+        """The events that it can time, checks among them."""
+        lines = self._output(["list"], MARGIN_S).splitlines()
+        return [ListedEvent.model_validate_json(line) for line in lines]
+
+    def timed(self, event: str, seconds: float, seed: int, cpu: int) -> ProbeRun:
+        """What one process says of *event*, pinned to *cpu*, sampling for *seconds*."""
+        words = [event, f"{seconds:.3f}", str(seed), str(cpu)]
+        line = self._output(words, seconds + MARGIN_S)[:LONGEST_LINE]
+        try:
+            return ProbeRun.model_validate_json(line)
+        except ValidationError:
+            raise ProbeFailed(
+                f"the program said of {event} what is no figure: {quoted(line, 200)}",
+                hint="Say it to whoever maintains prices/probe, with the machine.",
+            ) from None
+
+    def compared(
+        self, first: Path, second: Path, seconds: float, seed: int, cpu: int
+    ) -> SnippetRun:
+        """What one process says of two pieces of code. Raises InvalidInput where one faults."""
+        words = ["snippet", str(first), str(second), f"{seconds:.3f}", str(seed), str(cpu)]
+        lines = self._output(words, seconds + MARGIN_S).splitlines()
+        try:
+            timed = ProbeRun.model_validate_json(lines[0][:LONGEST_LINE])
+            if timed.refused:
+                raise InvalidInput(
+                    timed.refused, hint="experiments/snippets/README.md has the rules."
+                )
+            return SnippetRun(timed, History.model_validate_json(lines[-1][:LONGEST_LINE]))
+        except (ValidationError, IndexError):
+            said = quoted(" ".join(lines), 200)
+            raise ProbeFailed(
+                f"the program said of the snippets what is no figure: {said}",
+                hint="A snippet may have changed registers that it must keep.",
+            ) from None
+
+    def _output(self, words: Sequence[str], limit_s: float) -> str:
+        try:
+            done = subprocess.run(
+                [self.file, *words], capture_output=True, text=True, timeout=limit_s, check=False,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise ProbeFailed(
+                f"{' '.join(words)} did not end within {limit_s:.0f} s",
+                hint="The machine may be overloaded: try it again when it is not.",
+            ) from None
+        if done.returncode:
+            last = quoted((done.stderr or done.stdout).strip()[-200:], 200)
+            raise ProbeFailed(
+                f"the program ended with {done.returncode} for {' '.join(words)}: {last}",
+                hint="Say it to whoever maintains prices/probe, with the machine.",
+            )
+        return done.stdout
+
+
+def compiled(directory: Path) -> Probe:
+    """The program below *directory*, compiled where it is not there.
+
+    Raises :class:`NotReady` where no compiler is there or it refuses.
+    """
+    sources = sorted(SOURCES.glob("*.[ch]"))
+    content = b"\0".join(source.read_bytes() for source in sources)
+    digest = hashlib.sha256(content).hexdigest()
+    file = directory / f"price-probe-{digest[:16]}"
+    if not file.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        _compile([source for source in sources if source.suffix == ".c"], file)
+    return Probe(file, digest)
+
+
+def _compile(sources: Sequence[Path], file: Path) -> None:
+    if shutil.which(COMPILER) is None:
+        raise NotReady(
+            "no C compiler is there, and the program that times events is compiled here",
+            hint="Install gcc and libc6-dev.",
+        )
+    with tempfile.TemporaryDirectory(dir=file.parent) as work:
+        made = Path(work) / file.name
+        done = subprocess.run(
+            [COMPILER, *OPTIONS, *map(str, sources), "-o", str(made)],
+            capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise NotReady(
+                f"prices/probe does not compile: {quoted(done.stderr.strip()[-300:], 300)}",
+                hint="Install gcc and libc6-dev.",
+            )
+        made.replace(file)
+
+
+def time_all(
+    probe: Probe, *, seconds: float, processes: int, seed: int, progress: Progress
+) -> tuple[list[ListedEvent], dict[str, list[ProbeRun]]]:
+    """Every event in *processes* processes, within some *seconds* in all; refused ones once.
+
+    *progress* gets how many processes ended, of how many.
+    """
+    listed = probe.listed()
+    cpus = sorted(os.sched_getaffinity(0))
+    chance = Random(seed)
+    runs: dict[str, list[ProbeRun]] = {}
+    for event in listed:
+        # Told at once where the machine has it not, so that the others get its time.
+        runs[event.event] = [probe.timed(event.event, 0.001, chance.getrandbits(31), cpus[0])]
+    there = [name for name, [first] in runs.items() if not first.refused]
+    order = ordered(there, processes, seed)
+    for name in there:
+        runs[name] = []
+    each = max(0.02, seconds / len(order) - OVERHEAD_S) if order else 0.0
+    for done, name in enumerate(order):
+        progress(done, len(order))
+        cpu = cpus[chance.randrange(len(cpus))]
+        runs[name].append(probe.timed(name, each, chance.getrandbits(31), cpu))
+    return listed, runs
+
+
+# A process's start, its calibration and the clock's cycles.
+OVERHEAD_S = 0.035
+
+
+def checks_of(listed: Sequence[ListedEvent]) -> list[ListedEvent]:
+    """Those that are no price, but what prices predict."""
+    return [event for event in listed if event.event.startswith(CHECK)]
