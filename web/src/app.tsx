@@ -7,6 +7,7 @@ import { Gate } from "./login/gate";
 import { Who } from "./login/who";
 import { Pages } from "./pages";
 import { useTheme, type Theme } from "./theme";
+import { Keys } from "./ui/keys";
 import { isWithin, PLACES, type PlaceName } from "./ui/places";
 
 const THEMES: [Theme, string][] = [
@@ -117,6 +118,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
       </main>
       <footer className="foot small">
         <Link to="/docs">API reference</Link>
+        <Keys />
       </footer>
     </>
   );

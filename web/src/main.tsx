@@ -4,7 +4,8 @@ import "./styles/base.css";
 import "./styles/frame.css";
 import "./styles/controls.css";
 import "./styles/tables.css";
-import "./styles/pages";
+import "./styles/matrix.css";
+import "./styles/print.css";
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";

@@ -13,7 +13,7 @@ test("prices stand by processor with their sources", async ({ page }) => {
   const xeon = page.getByRole("region", { name: /^Intel Xeon Platinum 8280/ });
   await expect(xeon).toContainText("Cascade Lake");
   const row = xeon.getByRole("row", { name: /^any other instruction/ });
-  await expect(row).toContainText(/0\.245\sns.*0\.120 to 0\.370/);
+  await expect(row).toContainText(/0\.244\sns.*0\.118 to 0\.370/);
   const source = row.getByRole("link", { name: /^InstLatX64/ });
   await expect(source).toHaveAttribute("href", /^https:\/\//);
 });

@@ -272,7 +272,7 @@ test("the list of keys opens by its key and closes", async ({ page }) => {
   await serve(page);
   await openProfile(page);
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys of the graph" });
+  const keys = page.getByRole("dialog", { name: "Keys" });
   await expect(keys).toBeVisible();
   await keys.getByRole("button", { name: "Close" }).click();
   await expect(keys).toBeHidden();

@@ -53,3 +53,19 @@ test("without an experiment the list says how to start one", async ({ page }) =>
   ).toBeVisible();
   await expectAccessible(page);
 });
+
+test("a page that came after a problem has its own title again", async ({ page, world }) => {
+  const path = world.paths.weekly ?? "";
+  let away = true;
+  await page.route(`**/api${path}`, (route) =>
+    away
+      ? route.fulfill({ status: 500, json: { error: "Full", message: "It is full.", hint: "" } })
+      : route.continue(),
+  );
+  await open(page, path);
+  await expect(page).toHaveTitle("Problem · Mitigauge");
+  away = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("week");
+  await expect(page).toHaveTitle(/^\d{4}-W\d\d · Mitigauge$/);
+});

@@ -15,7 +15,7 @@ test("arms are drawn over one another, with their figures as text", async ({ pag
   const panel = page.getByRole("region", { name: "Beside the case" });
   await expect(panel.getByRole("heading", { name: "Exits to user space 1/s" })).toHaveCount(0);
   await expect(panel.getByRole("heading", { name: /^Exits to user space/ }).first()).toBeVisible();
-  await expect(panel.locator("canvas").first()).toBeVisible();
+  await expect(panel.locator(".plot .line").first()).toBeAttached();
   const legend = panel.locator("figure", { hasText: "Processors busy" }).locator("li");
   expect(await legend.count()).toBe(first?.arms.filter((arm) => arm.boots_effective > 0).length);
   await expect(legend.first()).toContainText("%");
@@ -42,4 +42,30 @@ test("a micro case says that no real work was measured", async ({ page, world })
   await open(page, pathOf(world.recorded.id, row));
   const panel = page.getByRole("region", { name: "Beside real work" });
   await expect(panel).toContainText("None was measured in this experiment");
+});
+
+test("an undecided cell says what it would take, and leads to the spec", async ({
+  page,
+  world,
+}) => {
+  const rows = world.recorded.comparisons.flatMap((each) => each.rows);
+  const row = rows.find((each) => each.cells.some((cell) => cell.verdict === "undecided"));
+  const cell = row?.cells.find((each) => each.verdict === "undecided");
+  if (row === undefined || cell === undefined) throw new Error("no undecided cell");
+  await open(page, pathOf(world.recorded.id, row));
+  const said = page.getByTestId("undecided").first();
+  await expect(said).toContainText(`cannot be told with ${cell.blocks} blocks`);
+  await expect(said).toContainText(/They show a change of >?[\d.]+% or more/);
+  await said.getByRole("link", { name: "Measure with more blocks…" }).click();
+  await expect(page).toHaveURL(new RegExp(`tab=new&from=${world.recorded.id}$`));
+  await expect(page.getByRole("textbox").first()).toHaveValue(/blocks:/);
+});
+
+test("a cell that is decided asks for nothing more", async ({ page, world }) => {
+  const rows = world.recorded.comparisons.flatMap((each) => each.rows);
+  const row = rows.find((each) => each.cells.every((cell) => cell.verdict !== "undecided"));
+  if (row === undefined) throw new Error("no decided row");
+  await open(page, pathOf(world.recorded.id, row));
+  await expect(page.getByRole("region", { name: row.metric_title })).toBeVisible();
+  await expect(page.getByTestId("undecided")).toHaveCount(0);
 });

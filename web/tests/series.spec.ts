@@ -118,3 +118,59 @@ test("a series that there is not is said, with the way out", async ({ page }) =>
   await open(page, "/series/nothing");
   await expect(page.getByText(/no series 'nothing'/)).toBeVisible();
 });
+
+test("a revision that waits shows each line of its patches", async ({ page }) => {
+  await open(page, "/series/vmscape-bhb");
+  const waiting = page.getByRole("article", { name: "v5" });
+  const patch = waiting.getByLabel("Patch: toys: Mend toy 1");
+  await expect(patch).toContainText("diff --git a/toys/one.c b/toys/one.c");
+  await expect(patch.locator("[data-sign='@']")).toHaveCount(1);
+  const grounds = await Promise.all(
+    ["+", "-", " "].map((sign) =>
+      patch
+        .locator(`[data-sign="${sign}"]`)
+        .first()
+        .evaluate((line) => getComputedStyle(line).backgroundColor),
+    ),
+  );
+  expect(new Set(grounds).size).toBe(3);
+  await expect(waiting).toContainText("1 file, 1 line added, 1 line removed");
+  await expectAccessible(page);
+});
+
+test("a patch that was measured is shown when it is asked for", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/blobs/")) asked.push(request.url());
+  });
+  const text = "diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n";
+  await page.route("**/api/blobs/*", (route) => route.fulfill({ body: text }));
+  await open(page, "/series/vmscape-bhb");
+  const first = page.getByRole("article", { name: "v1", exact: true });
+  await first.getByText("8 patches").click();
+  await expect(first.getByText("Diff").first()).toBeVisible();
+  // Those of the waiting revision alone.
+  await expect.poll(() => asked.length).toBe(1);
+  await first.getByText("Diff").first().click();
+  await expect(first.locator(".diff [data-sign='+']").first()).toBeVisible();
+  expect(asked).toHaveLength(2);
+});
+
+test("letters that hide in a patch are seen, and markup stays text", async ({ page }) => {
+  await page.route("**/api/blobs/*", (route) =>
+    route.fulfill({ body: "@@ -1 +1 @@\n-a\n+<b>if (x)</b> \u202e// fine\n" }),
+  );
+  await open(page, "/series/vmscape-bhb");
+  const patch = page.getByRole("article", { name: "v5" }).locator(".diff").first();
+  await expect(patch.locator("[data-sign='+']")).toHaveText("+<b>if (x)</b> ⟨U+202E⟩// fine");
+  await expect(patch.locator("b")).toHaveCount(0);
+});
+
+test("a patch whose text the service does not give is said so", async ({ page }) => {
+  const json = { error: "NotFound", message: "there is no blob", hint: "" };
+  await page.route("**/api/blobs/*", (route) => route.fulfill({ status: 404, json }));
+  await open(page, "/series/vmscape-bhb");
+  const waiting = page.getByRole("article", { name: "v5" });
+  await expect(waiting).toContainText("The service gives no text of this patch");
+  await expect(waiting.getByRole("button", { name: /Approve/ })).toBeVisible();
+});

@@ -247,13 +247,13 @@ test("one wild value keeps its figure at the edge, and all are shown on request"
     const heights = await Promise.all(dots.map((dot) => dot.getAttribute("cy").then(Number)));
     return Math.max(...heights) - Math.min(...heights);
   };
-  await expect(chart.locator(".beyond text")).toHaveText("7.000 µs");
+  await expect(chart.locator(".off-scale text")).toHaveText("7.000 µs");
   await expect(page.getByText("1 value off the scale, at its edge: 7.000 µs")).toBeVisible();
   expect(await apart()).toBeGreaterThan(100);
   await expectAccessible(page);
   await page.getByLabel("Scale of all values").check();
   await expect(page).toHaveURL(/scale=all/);
-  await expect(chart.locator(".beyond")).toHaveCount(0);
+  await expect(chart.locator(".off-scale")).toHaveCount(0);
   await expect(page.getByText("off the scale")).toHaveCount(0);
   await expect(chart.locator("a.value > circle:not(.reachable)")).toHaveCount(20);
 });

@@ -330,6 +330,20 @@ export const seriesQuery = (name: string) =>
       data(api.GET("/api/series/{name}", { params: { path: { name } }, signal })),
   });
 
+/**
+ * A patch's text by its digest: another text has another. The service stores a revision's patches
+ * as one file, so that only the patch of a revision with a single one has an address of its own.
+ */
+export const patchTextQuery = (digest: string) =>
+  queryOptions({
+    queryKey: ["patch text", digest],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/blobs/{digest}", { params: { path: { digest } }, parseAs: "text", signal }),
+      ),
+    staleTime: Infinity,
+  });
+
 export const lineQuery = (name: string) =>
   queryOptions({
     queryKey: ["series", name, "line"],

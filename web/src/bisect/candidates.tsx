@@ -5,6 +5,10 @@ import { useState } from "react";
 import { patchQuery } from "../api/queries";
 import { Loaded } from "../ui/answers";
 import type { Bisection, BisectionCandidate } from "../api/types";
+import { readColours } from "../picture/colours";
+import { Keep } from "../picture/keep";
+import { tableSvg } from "../picture/table-drawing";
+import { candidateTable, drawnCandidates } from "./drawing";
 import { chance } from "./words";
 
 export function Candidates({ bisection }: { bisection: Bisection }) {
@@ -14,30 +18,37 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
   const named = bisection.found?.candidates ?? [];
   return (
     <>
-      <table className="list stack candidates">
-        <thead>
-          <tr>
-            <th scope="col">Change</th>
-            <th scope="col">Probability</th>
-            <th scope="col">Remark</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bisection.changes.map((each) => (
-            <Row
-              key={each.position}
-              candidate={each}
-              bisection={bisection}
-              remark={[each.prior_why, skipped.get(each.position)].filter(Boolean).join("; ")}
-              isNamed={named.includes(each.position)}
-            />
-          ))}
-        </tbody>
-        <tbody>
-          <Other title="None of these" probability={bisection.none_probability} />
-          <Other title="More than one" probability={bisection.several_probability} />
-        </tbody>
-      </table>
+      <Keep
+        title={`Bisection ${bisection.id}: candidates`}
+        lines={[bisection.left_out > 0 ? `${bisection.left_out} less likely changes left out` : ""]}
+        draw={(lines) => tableSvg(drawnCandidates(bisection), lines, readColours())}
+        table={() => candidateTable(bisection)}
+      >
+        <table className="list stack candidates">
+          <thead>
+            <tr>
+              <th scope="col">Change</th>
+              <th scope="col">Probability</th>
+              <th scope="col">Remark</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bisection.changes.map((each) => (
+              <Row
+                key={each.position}
+                candidate={each}
+                bisection={bisection}
+                remark={[each.prior_why, skipped.get(each.position)].filter(Boolean).join("; ")}
+                isNamed={named.includes(each.position)}
+              />
+            ))}
+          </tbody>
+          <tbody>
+            <Other title="None of these" probability={bisection.none_probability} />
+            <Other title="More than one" probability={bisection.several_probability} />
+          </tbody>
+        </table>
+      </Keep>
       {bisection.left_out > 0 && (
         <p className="inside faint">{bisection.left_out} less likely changes are not shown.</p>
       )}

@@ -17,7 +17,6 @@ import { Found } from "./answer";
 import { Candidates } from "./candidates";
 import { Steps } from "./steps";
 import { chance, left, spent } from "./words";
-import "../experiment/matrix.css";
 import "./bisect.css";
 
 export function BisectionPage({ id }: { id: number }) {

@@ -4,9 +4,11 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Arm, BootPoint, Row } from "../api/types";
 import { commonScale, counted, fixed, quantity, type Scale } from "../format/quantity";
+import { edgeOf, type Scale as Reach } from "../picture/bulk";
+import { OffScaleMarks } from "../picture/off-scale";
 import { useWidth } from "../ui/use-width";
 import { BOOT_STATE } from "../words";
-import { domain, placement, spread, ticks, type Frame } from "./layout";
+import { placement, spread, ticks, type Frame } from "./layout";
 import { Shape } from "./shape";
 
 const HEIGHT = 340;
@@ -21,6 +23,8 @@ interface ChartProps {
   arms: Arm[];
   points: BootPoint[];
   iterations: boolean;
+  /** What the picture reaches; values beyond it stand at its edge. */
+  scale: Reach;
 }
 
 /** By block, then by the order they ran in: the order the arrow keys walk. */
@@ -28,7 +32,7 @@ function inOrder(points: BootPoint[]): BootPoint[] {
   return points.toSorted((a, b) => a.block - b.block || a.order - b.order);
 }
 
-export function Chart({ row, arms, points, iterations }: ChartProps) {
+export function Chart({ row, arms, points, iterations, scale: reach }: ChartProps) {
   const [box, available] = useWidth();
   const [, navigate] = useLocation();
   const [shown, setShown] = useState<number | null>(null);
@@ -39,8 +43,11 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
     ...(p.mean === null ? [] : [p.mean]),
     ...(iterations ? p.iterations : []),
   ]);
-  const range = domain(values);
-  const scale = commonScale(values, row.unit);
+  const isOff = (value: number) => edgeOf(value, reach) !== null;
+  const scale = commonScale(
+    values.filter((value) => !isOff(value)),
+    row.unit,
+  );
   const labelled = available >= LABELS_FROM_WIDTH;
   const lane = boots.some((p) => p.mean === null) ? LANE : 0;
   const right = labelled ? LABEL_WIDTH : 14;
@@ -51,7 +58,7 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
     top: MARGIN.top,
     bottom: HEIGHT - MARGIN.bottom - lane,
   };
-  const place = placement(boots, frame, range);
+  const place = placement(boots, frame, reach);
   const at = (p: BootPoint) => ({
     x: place.x(p),
     y: p.mean === null ? frame.bottom + LANE / 2 + 2 : place.y(p.mean),
@@ -77,14 +84,21 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
         <svg
           width={width}
           height={HEIGHT}
+          viewBox={`0 0 ${width} ${HEIGHT}`}
           role="group"
           aria-label={`Boots of ${row.case} by block`}
         >
-          <Grid frame={frame} place={place} range={range} scale={scale} lane={lane} />
+          <Grid
+            frame={frame}
+            place={place}
+            range={[reach.low, reach.high]}
+            scale={scale}
+            lane={lane}
+          />
           <text className="axis-title" x={4} y={frame.top - 3}>
             {scale.label}
           </text>
-          <ArmLevels {...{ row, arms, frame, labelled, scale, place }} />
+          <ArmLevels {...{ row, arms, frame, labelled, scale, place, reach }} />
           {place.blocks.map((block) => (
             <polyline
               key={block}
@@ -114,7 +128,7 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
               className="dot"
               href={`/boots/${p.boot_id}`}
               tabIndex={i === Math.min(stop, boots.length - 1) ? 0 : -1}
-              aria-label={inWords(p, row)}
+              aria-label={inWords(p, row, p.mean !== null && isOff(p.mean))}
               onClick={(event) => {
                 if (event.metaKey || event.ctrlKey || event.shiftKey) return;
                 event.preventDefault();
@@ -138,9 +152,27 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
               }}
             >
               <circle className="halo" cx={at(p).x} cy={at(p).y} r={11} />
-              <Shape arm={armIndex(p)} {...at(p)} counts={p.counts} />
+              {(p.mean === null || !isOff(p.mean)) && (
+                <Shape arm={armIndex(p)} {...at(p)} counts={p.counts} />
+              )}
             </a>
           ))}
+          <OffScaleMarks
+            values={boots.flatMap((p) =>
+              p.mean === null
+                ? []
+                : {
+                    key: String(p.boot_id),
+                    x: place.x(p),
+                    value: p.mean,
+                    label: quantity(p.mean, row.unit),
+                    title: inWords(p, row, true),
+                  },
+            )}
+            scale={reach}
+            y={place.y}
+            right={frame.right}
+          />
         </svg>
         {current && (
           <Tip point={current} row={row} x={at(current).x} y={at(current).y} width={width} />
@@ -150,10 +182,11 @@ export function Chart({ row, arms, points, iterations }: ChartProps) {
   );
 }
 
-function inWords(p: BootPoint, row: Row): string {
+function inWords(p: BootPoint, row: Row, isOff: boolean): string {
   const value = p.mean === null ? "no value" : quantity(p.mean, row.unit);
   const state = p.counts ? "" : `, does not count: ${BOOT_STATE[p.state].label}`;
-  return `boot ${p.boot_id}, ${p.arm}, block ${p.block}, ${value}${state}`;
+  const off = isOff ? ", off the scale" : "";
+  return `boot ${p.boot_id}, ${p.arm}, block ${p.block}, ${value}${off}${state}`;
 }
 
 interface GridProps {
@@ -218,10 +251,11 @@ interface LevelProps {
   labelled: boolean;
   scale: Scale;
   place: ReturnType<typeof placement>;
+  reach: Reach;
 }
 
 /** Each arm's mean as a line, named at its right end where there is room. */
-function ArmLevels({ row, arms, frame, labelled, scale, place }: LevelProps) {
+function ArmLevels({ row, arms, frame, labelled, scale, place, reach }: LevelProps) {
   const levels = row.cells.flatMap((cell) => {
     const index = arms.findIndex((arm) => arm.id === cell.arm_id);
     const arm = arms[index];
@@ -238,14 +272,16 @@ function ArmLevels({ row, arms, frame, labelled, scale, place }: LevelProps) {
     <g>
       {levels.map((level, i) => (
         <g key={level.arm.id}>
-          <line
-            className="level"
-            stroke={`var(--arm-${level.index})`}
-            x1={frame.left}
-            x2={frame.right}
-            y1={level.y}
-            y2={level.y}
-          />
+          {edgeOf(level.mean, reach) === null && (
+            <line
+              className="level"
+              stroke={`var(--arm-${level.index})`}
+              x1={frame.left}
+              x2={frame.right}
+              y1={level.y}
+              y2={level.y}
+            />
+          )}
           {labelled && (
             <text className="level-name" x={frame.right + 8} y={(heights[i] ?? level.y) + 4}>
               {level.arm.name} {quantity(level.mean, row.unit, scale)}

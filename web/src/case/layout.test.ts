@@ -40,11 +40,17 @@ describe("the range of values", () => {
 
 test("boots of a block stand in the order they ran in, blocks side by side", () => {
   const points = [boot(1, 2), boot(1, 1), boot(3, 1), boot(3, 2)];
-  const place = placement(points, { left: 0, right: 80, top: 0, bottom: 100 }, [0, 10]);
+  const place = placement(
+    points,
+    { left: 0, right: 80, top: 0, bottom: 100 },
+    { low: 0, high: 10 },
+  );
   expect(place.blocks).toEqual([1, 3]);
   expect(points.map(place.x)).toEqual([30, 10, 50, 70]);
   expect(place.y(0)).toBe(100);
   expect(place.y(10)).toBe(0);
+  // What the scale does not reach lies at its edge.
+  expect(place.y(1000)).toBe(0);
 });
 
 test("labels that would cover each other move apart in their order", () => {

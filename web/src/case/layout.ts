@@ -2,6 +2,7 @@
 
 import type { BootPoint } from "../api/types";
 import { roundUp } from "../experiment/scale";
+import { aired, clamped, type Scale } from "../picture/bulk";
 
 /** At most `wanted` + 2 round numbers inside [low, high], evenly apart. */
 export function ticks(low: number, high: number, wanted: number): number[] {
@@ -17,10 +18,11 @@ export function ticks(low: number, high: number, wanted: number): number[] {
 export function domain(values: readonly number[]): [number, number] {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return [0, 1];
-  const low = Math.min(...finite);
-  const high = Math.max(...finite);
-  const air = high > low ? (high - low) * 0.1 : Math.abs(high) * 0.05 || 1;
-  return [low - air, high + air];
+  const { low, high } = aired({
+    low: finite.reduce((a, b) => Math.min(a, b)),
+    high: finite.reduce((a, b) => Math.max(a, b)),
+  });
+  return [low, high];
 }
 
 export interface Frame {
@@ -31,11 +33,8 @@ export interface Frame {
 }
 
 /** Places boots: blocks side by side, within a block by the order they ran in. */
-export function placement(
-  points: readonly BootPoint[],
-  frame: Frame,
-  [low, high]: [number, number],
-) {
+export function placement(points: readonly BootPoint[], frame: Frame, scale: Scale) {
+  const { low, high } = scale;
   const blocks = [...new Set(points.map((point) => point.block))].sort((a, b) => a - b);
   const most = points.reduce((orders, point) => Math.max(orders, point.order), 1);
   const width = (frame.right - frame.left) / Math.max(1, blocks.length);
@@ -46,7 +45,7 @@ export function placement(
     blockLeft,
     x: (point: BootPoint) => blockLeft(point.block) + ((point.order - 0.5) / most) * width,
     y: (value: number) =>
-      frame.bottom - ((value - low) / (high - low)) * (frame.bottom - frame.top),
+      frame.bottom - ((clamped(value, scale) - low) / (high - low)) * (frame.bottom - frame.top),
   };
 }
 

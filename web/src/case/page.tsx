@@ -11,7 +11,6 @@ import { EarlierVersions } from "../experiment/earlier";
 import { casePath } from "../experiment/paths";
 import { isMeasured, reach } from "../experiment/scale";
 import { detectable, fixed } from "../format/quantity";
-import { Keep, marks } from "../picture/keep";
 import { Loaded } from "../ui/answers";
 import { Download, filesOfCase } from "../ui/download";
 import { Empty } from "../ui/empty";
@@ -19,17 +18,18 @@ import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
-import { Chart } from "./chart";
 import { DetailsSection } from "../details/section";
 import { HostSamples } from "./samples";
 import { Consequences } from "./consequences";
 import { Tabs } from "../ui/tabs";
 import { CountedLinks } from "./counted-links";
 import { NoiseNote, PaceNote } from "./noise";
+import { CasePicture } from "./picture";
 import { Profiles } from "./profiles";
 import { ArmMark } from "./shape";
 import { BootTable } from "./table";
 import { Threads } from "./threads";
+import { Undecided } from "./undecided";
 
 interface CaseKey {
   id: number;
@@ -181,8 +181,8 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         <PaceNote row={row} />
         <div className="inside chart-head">
           <span className="faint small">
-            One mark a boot, at the mean of its iterations. The scale does not start at zero. Arrow
-            keys walk, Enter opens the boot.
+            One mark a boot, at the mean of its iterations. The scale does not start at zero.{" "}
+            <span className="on-screen">Arrow keys walk, Enter opens the boot.</span>
           </span>
           <label className="small">
             <input
@@ -200,17 +200,7 @@ function Metric({ view, row }: { view: Case; row: Row }) {
             No boot has an outcome yet.
           </Empty>
         ) : (
-          <Keep
-            title={`${view.case}: ${row.metric_title} on ${view.host}`}
-            lines={[
-              `${row.unit}, ${row.direction} is better; one mark a boot, at the mean of its iterations`,
-              view.arms.map((arm) => `${arm.name}: ${arm.title}`).join("; "),
-              marks({ emulated: view.emulated, counted: view.clock === "counted" }),
-              `experiment ${view.experiment_id}, ${view.experiment}`,
-            ]}
-          >
-            <Chart row={row} arms={view.arms} points={done} iterations={iterations} />
-          </Keep>
+          <CasePicture view={view} row={row} iterations={iterations} />
         )}
       </section>
       {view.metrics.some((metric) => metric.counter) && (
@@ -304,6 +294,7 @@ function Summary({ view, row }: { view: Case; row: Row }) {
             </div>
             {cell ? <CellText cell={cell} row={row} reach={scale} /> : "no data"}
             {cell && isMeasured(cell) && <Strength cell={cell} />}
+            {cell && <Undecided view={view} row={row} cell={cell} />}
             {cell && <EarlierVersions cell={cell} />}
             <CellActions view={view} row={row} arm={arm} />
             {cell?.state === "not_effective" && (

@@ -1,146 +1,97 @@
-/** One chart of uPlot: lines of arms with their ranges, in the colours of the theme in force. */
+/** Lines of arms over seconds, each with the range of its boots. */
 
-import { useEffect, useRef, useSyncExternalStore } from "react";
-import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
-import { fixed } from "../format/quantity";
-import { watchTheme } from "../profile/palette";
+import { edgeOf } from "../picture/bulk";
+import { OffScaleMarks } from "../picture/off-scale";
+import { useWidth } from "../ui/use-width";
+import { ticks } from "./layout";
+import {
+  plotPlace,
+  plotScale,
+  type PlotLine,
+  rangePath,
+  secondsOf,
+  valuePath,
+} from "./plot-layout";
 import { ARM_COLOURS } from "./shape";
-
-export interface PlotLine {
-  /** Place of the arm's colour. */
-  arm: number;
-  values: (number | null)[];
-  low: (number | null)[];
-  high: (number | null)[];
-}
 
 interface PlotProps {
   seconds: number[];
   lines: PlotLine[];
-  /** What values are multiplied by. */
+  /** What a value is multiplied by to be in the unit that is shown. */
   factor: number;
+  /** A number of that unit on the axis. */
+  shown: (value: number) => string;
+  /** The same with its unit, where there is room. */
+  inWords: (value: number) => string;
 }
 
 const HEIGHT = 150;
-const AXIS_WIDTH = 52;
+const FRAME = { left: 50, right: 8, top: 10, bottom: 26 };
+const SMALLEST = 120;
+/** Fewer values than that are marks, too: a line of one would not show. */
+const MARKS_BELOW = 3;
+const PIXELS_PER_TICK = 70;
 
-interface Colours {
-  arms: string[];
-  ink: string;
-  grid: string;
-  font: string;
-}
-
-function readColours(): Colours {
-  const probe = document.createElement("span");
-  document.body.append(probe);
-  const colour = (token: string) => {
-    probe.style.color = `var(${token})`;
-    return getComputedStyle(probe).color;
-  };
-  const found = {
-    arms: Array.from({ length: ARM_COLOURS }, (_, arm) => colour(`--arm-${arm}`)),
-    ink: colour("--ink-soft"),
-    grid: colour("--line"),
-    font: getComputedStyle(probe).getPropertyValue("--sans"),
-  };
-  probe.remove();
-  return found;
-}
-
-let current: Colours | null = null;
-
-function useColours(): Colours {
-  return useSyncExternalStore(
-    (changed) =>
-      watchTheme(() => {
-        current = null;
-        changed();
-      }),
-    () => (current ??= readColours()),
-  );
-}
-
-function faded(colour: string): string {
-  return `color-mix(in srgb, ${colour} 18%, transparent)`;
-}
-
-/** Of each line: its range's ends, which carry no stroke, then itself. */
-function options(lines: PlotLine[], colours: Colours, width: number): uPlot.Options {
-  const axis = {
-    stroke: colours.ink,
-    font: `11px ${colours.font}`,
-    grid: { stroke: colours.grid, width: 1 },
-    ticks: { stroke: colours.grid, width: 1, size: 4 },
-  };
-  const none = { stroke: "transparent", width: 0, points: { show: false } };
-  return {
-    width,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: {
-      x: { time: false },
-      y: { range: (_, least, most) => [Math.min(0, least), most <= 0 ? 1 : most * 1.08] },
-    },
-    axes: [
-      { ...axis, size: 28, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
-      { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(short) },
-    ],
-    series: [
-      {},
-      ...lines.flatMap(({ arm }) => [
-        none,
-        none,
-        {
-          stroke: colours.arms[arm] ?? colours.ink,
-          width: 1.6,
-          points: { show: lines.every((line) => line.values.length < 3), size: 5 },
-        },
-      ]),
-    ],
-    bands: lines.map(({ arm }, at) => ({
-      series: [3 * at + 2, 3 * at + 1],
-      fill: faded(colours.arms[arm] ?? colours.ink),
-    })),
-  };
-}
-
-function short(value: number): string {
-  const digits =
-    Math.abs(value) >= 10 || Number.isInteger(value) ? 0 : Math.abs(value) >= 1 ? 1 : 2;
-  return fixed(value, digits);
-}
-
-export default function Plot({ seconds, lines, factor }: PlotProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const colours = useColours();
-
-  useEffect(() => {
-    const place = box.current;
-    if (place === null) return;
-    const times = (values: (number | null)[]) =>
-      values.map((value) => (value === null ? null : value * factor));
-    const data = [
-      seconds,
-      ...lines.flatMap((line) => [times(line.low), times(line.high), times(line.values)]),
-    ];
-    const plot = new uPlot(
-      options(lines, colours, Math.max(120, place.clientWidth)),
-      data as uPlot.AlignedData,
-      place,
-    );
-    const watch = new ResizeObserver(([entry]) => {
-      if (entry) plot.setSize({ width: Math.floor(entry.contentRect.width), height: HEIGHT });
-    });
-    watch.observe(place);
-    return () => {
-      watch.disconnect();
-      plot.destroy();
-    };
-  }, [seconds, lines, factor, colours]);
-
+export function Plot({ seconds, lines, factor, shown, inWords }: PlotProps) {
+  const [box, available] = useWidth();
+  const width = Math.max(available, SMALLEST);
+  const frame = { ...FRAME, right: width - FRAME.right, bottom: HEIGHT - FRAME.bottom };
+  const scale = plotScale(seconds, lines);
+  const place = plotPlace(frame, seconds, scale);
+  const marked = lines.every((line) => line.values.length < MARKS_BELOW);
+  const drawn = lines.map((line) => ({ arm: line.arm, points: secondsOf(seconds, line) }));
+  const along = ticks(seconds[0] ?? 0, seconds.at(-1) ?? 1, Math.floor(width / PIXELS_PER_TICK));
+  const off = drawn
+    .flatMap(({ arm, points }) =>
+      points
+        .filter((point) => edgeOf(point.value, scale) !== null)
+        .map(({ second, value }) => ({
+          ...{ key: `${arm} ${second}`, x: place.x(second), value, label: inWords(value) },
+          title: `${inWords(value)} at ${second} s, off the scale`,
+        })),
+    )
+    .sort((a, b) => a.x - b.x);
   // The figures stand in the legend as text.
-  return <div className="plot" ref={box} aria-hidden="true" />;
+  return (
+    <div className="plot" ref={box} aria-hidden="true">
+      <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
+        {ticks(scale.low * factor, scale.high * factor, 3).map((tick) => {
+          const y = place.y(tick / factor);
+          return (
+            <g key={tick}>
+              <line x1={frame.left} x2={frame.right} y1={y} y2={y} />
+              <text x={frame.left - 6} y={y + 4} textAnchor="end">
+                {shown(tick)}
+              </text>
+            </g>
+          );
+        })}
+        {along.map((tick) => (
+          <text key={tick} x={place.x(tick)} y={HEIGHT - 8} textAnchor="middle">
+            {tick} s
+          </text>
+        ))}
+        {drawn.map(({ arm, points }, at) => {
+          const colour = `var(--arm-${arm % ARM_COLOURS})`;
+          return (
+            <g key={at}>
+              <path className="band" d={rangePath(points, place)} fill={colour} />
+              <path className="line" d={valuePath(points, place)} stroke={colour} />
+              {marked &&
+                points.map((point) => (
+                  <circle
+                    key={point.second}
+                    cx={place.x(point.second)}
+                    cy={place.y(point.value)}
+                    r={2.5}
+                    fill={colour}
+                  />
+                ))}
+            </g>
+          );
+        })}
+        <OffScaleMarks values={off} scale={scale} y={place.y} right={frame.right} size={4} />
+      </svg>
+    </div>
+  );
 }

@@ -1,17 +1,18 @@
 /** What was read of the host once a second beside the case, arms over one another. */
 
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { collectedQuery } from "../api/queries";
 import type { Case, Collected, CollectedChart } from "../api/types";
 import { bytes, commonScale, counted, fixed, quantity, scaleFor } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import "./samples.css";
+import { edgeOf, offScaleInWords } from "../picture/bulk";
+import { type Table, withUnit } from "../picture/csv";
+import { Keep, marks } from "../picture/keep";
+import { Plot } from "./plot";
+import { plotScale } from "./plot-layout";
 import { ARM_COLOURS, ArmMark } from "./shape";
-
-// The chart library is loaded where something is drawn with it.
-const Plot = lazy(() => import("./plot"));
 
 export function HostSamples({ view }: { view: Case }) {
   const query = useQuery(collectedQuery(view.experiment_id, view.case_id, view.host));
@@ -24,20 +25,17 @@ export function HostSamples({ view }: { view: Case }) {
           highest
         </span>
       </header>
-      <Loaded query={query}>
-        {(collected) => <Body collected={collected} arms={view.arms.map((arm) => arm.id)} />}
-      </Loaded>
+      <Loaded query={query}>{(collected) => <Body collected={collected} view={view} />}</Loaded>
     </section>
   );
 }
 
 interface PartProps {
   collected: Collected;
-  /** Ids of the comparison's arms, in their order: an arm's place is its colour. */
-  arms: number[];
+  view: Case;
 }
 
-function Body({ collected, arms }: PartProps) {
+function Body({ collected, view }: PartProps) {
   if (collected.boots === 0) {
     return (
       <Empty next={[["collect: [cpu, schedstat, exits]", "in a workload’s entry of the spec"]]}>
@@ -51,7 +49,7 @@ function Body({ collected, arms }: PartProps) {
         <ul className="plots">
           {collected.charts.map((chart) => (
             <li key={`${chart.collector} ${chart.figure}`}>
-              <ChartOf chart={chart} arms={arms} />
+              <ChartOf chart={chart} view={view} />
             </li>
           ))}
         </ul>
@@ -70,17 +68,47 @@ function inWords(value: number | null | undefined, unit: string) {
   return quantity(value, unit);
 }
 
-function ChartOf({ chart, arms }: { chart: CollectedChart; arms: number[] }) {
-  const all = chart.lines.flatMap((line) => line.high.filter((v) => typeof v === "number"));
-  const largest = all.reduce((most, value) => Math.max(most, value), 0);
-  const scale =
-    chart.unit === "byte" ? { factor: 2 ** -20, label: "MiB" } : scaleFor(largest, chart.unit);
+/** A round number as an axis has it. */
+function shortly(value: number): string {
+  const size = Math.abs(value);
+  return fixed(value, size >= 10 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 2);
+}
+
+/** A row a second and arm. */
+function tableOf(chart: CollectedChart): Table {
+  const names = ["mean of boots", "lowest", "highest"];
+  return {
+    columns: ["arm", "second (s)", ...names.map((name) => withUnit(name, chart.unit))],
+    rows: chart.lines.flatMap((line) =>
+      chart.seconds.map((second, at) => [
+        ...[line.arm, second],
+        ...[line.values, line.low, line.high].map((values) => values[at] ?? null),
+      ]),
+    ),
+  };
+}
+
+function ChartOf({ chart, view }: { chart: CollectedChart; view: Case }) {
+  // An arm's place in the comparison is its colour.
+  const arms = view.arms.map((arm) => arm.id);
   const lines = chart.lines.map((line) => ({
     arm: Math.max(0, arms.indexOf(line.arm_id)) % ARM_COLOURS,
     values: line.values,
     low: line.low,
     high: line.high,
   }));
+  const reach = plotScale(chart.seconds, lines);
+  const scale =
+    chart.unit === "byte" ? { factor: 2 ** -20, label: "MiB" } : scaleFor(reach.high, chart.unit);
+  const outside = offScaleInWords(
+    chart.lines.flatMap((line) =>
+      chart.seconds.flatMap((second, at) => {
+        const value = line.values[at] ?? null;
+        if (value === null || edgeOf(value, reach) === null) return [];
+        return [`${line.arm} ${inWords(value, chart.unit)} at ${second} s`];
+      }),
+    ),
+  );
   return (
     <figure>
       <figcaption>
@@ -97,9 +125,26 @@ function ChartOf({ chart, arms }: { chart: CollectedChart; arms: number[] }) {
           ))}
         </ul>
       </figcaption>
-      <Suspense fallback={<div className="plot" />}>
-        <Plot seconds={chart.seconds} lines={lines} factor={scale.factor} />
-      </Suspense>
+      <Keep
+        title={`${view.case} on ${view.host}: ${chart.title}`}
+        lines={[
+          `${scale.label === "" ? "" : `${scale.label}; `}mean of an arm’s boots, shaded from the lowest to the highest`,
+          chart.lines.map((line) => `${line.arm}: ${inWords(line.mean, chart.unit)}`).join("; "),
+          marks({ emulated: view.emulated, counted: view.clock === "counted" }),
+          outside,
+        ]}
+        table={() => tableOf(chart)}
+        quiet
+      >
+        <Plot
+          seconds={chart.seconds}
+          lines={lines}
+          factor={scale.factor}
+          shown={shortly}
+          inWords={(value) => inWords(value, chart.unit)}
+        />
+      </Keep>
+      {outside !== "" && <p className="small soft">{outside}</p>}
     </figure>
   );
 }

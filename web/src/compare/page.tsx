@@ -4,8 +4,6 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Pair, PairSide } from "../api/types";
-import "../experiment/experiment.css";
-import "../experiment/matrix.css";
 import { counted } from "../format/quantity";
 import { stamp } from "../format/time";
 import { Loaded } from "../ui/answers";

@@ -4,10 +4,16 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, useCallback, useEffect, useRef } from "react";
 import type { PairRow } from "../api/types";
 import { GlyphAxis } from "../experiment/glyph";
-import { PLAIN_UP_TO_ROWS } from "../experiment/limits";
+import { PLAIN_UP_TO_ROWS, PRINTED_ROWS } from "../experiment/limits";
+import { NotPrinted } from "../experiment/not-printed";
 import { roundUp } from "../experiment/scale";
 import { endless } from "../format/quantity";
+import { readColours } from "../picture/colours";
+import { Keep } from "../picture/keep";
+import { tableSvg } from "../picture/table-drawing";
 import { useFollow } from "../ui/use-follow";
+import { usePrinting } from "../ui/use-printing";
+import { drawnPair, pairTable } from "./drawing";
 import { Row } from "./row";
 
 /** A guess, until a line has been measured. */
@@ -42,11 +48,31 @@ export function reachOf(rows: readonly PairRow[]): number {
 }
 
 export function Rows(props: Props) {
-  const reach = reachOf(props.rows);
-  return props.total > PLAIN_UP_TO_ROWS ? (
-    <Lines key={props.view} reach={reach} {...props} />
-  ) : (
-    <Plain reach={reach} {...props} />
+  const { rows, total, a, b } = props;
+  const reach = reachOf(rows);
+  const printing = usePrinting();
+  const printed = rows.slice(0, PRINTED_ROWS);
+  return (
+    <Keep
+      title={`Experiments ${a} and ${b}, the difference of their effects`}
+      lines={[
+        `effect against each own baseline, 95 % interval; bars run from −${reach} % to +${reach} %`,
+        // The others come as one scrolls.
+        rows.length < total ? `${rows.length} of ${total} rows` : "",
+      ]}
+      draw={(lines) => tableSvg(drawnPair(rows, reach), lines, readColours())}
+      table={() => pairTable(rows)}
+    >
+      {total > PLAIN_UP_TO_ROWS && !printing ? (
+        <Lines key={props.view} reach={reach} {...props} />
+      ) : (
+        <Plain reach={reach} {...props} rows={printed} />
+      )}
+      <NotPrinted
+        rows={total - printed.length}
+        where="The filter prints those that you look for."
+      />
+    </Keep>
   );
 }
 

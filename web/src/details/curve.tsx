@@ -5,11 +5,22 @@ import type { DetailArm, DetailCurve, DetailLine, DetailPoint } from "../api/typ
 import { ticks } from "../case/layout";
 import { ArmMark, ARM_COLOURS, Shape } from "../case/shape";
 import { commonScale, fixed, quantity, scaled, type Scale } from "../format/quantity";
+import { edgeOf, offScaleInWords } from "../picture/bulk";
+import { Keep, type KeepProps } from "../picture/keep";
+import { OffScaleMarks } from "../picture/off-scale";
 import { useWidth } from "../ui/use-width";
 import { useChoice } from "./address";
 import { ArmHeads, Pick } from "./breakdown";
 import { Figure } from "./figure";
-import { bandPath, linePath, loadRange, placement, valueRange } from "./layout";
+import {
+  bandPath,
+  curveTable,
+  linePath,
+  loadRange,
+  placement,
+  type Range,
+  valueRange,
+} from "./layout";
 
 const HEIGHT = 320;
 const SMALLEST = 300;
@@ -22,9 +33,12 @@ interface CurveProps {
   arms: DetailArm[];
 }
 
+/** What is written on the drawing where it is kept. */
+type Written = Pick<KeepProps, "title" | "lines">;
+
 type Threshold = DetailCurve["thresholds"][number];
 
-export function Curve({ curve, arms }: CurveProps) {
+export function Curve({ curve, arms, title, lines }: CurveProps & Written) {
   const own = curve.thresholds.find((row) => row.is_own);
   const known = [...new Set([own, ...curve.thresholds])].filter((row) => row !== undefined);
   const [name, choose] = useChoice(
@@ -68,7 +82,9 @@ export function Curve({ curve, arms }: CurveProps) {
             />
           )}
         </div>
-        <Chart {...{ curve, arms }} threshold={chosen} />
+        <Keep title={title} lines={lines} table={() => curveTable(curve, arms)}>
+          <Chart {...{ curve, arms }} threshold={chosen} />
+        </Keep>
         <AsTable {...{ curve, arms }} />
       </section>
       {curve.thresholds.length > 0 && <Reached {...{ curve, arms, name }} />}
@@ -88,6 +104,26 @@ function described(curve: DetailCurve, arms: DetailArm[], scale: Scale): string 
   return `${curve.value.title} by ${curve.load}. ${said.join("; ")}. The table below has all points.`;
 }
 
+/** Points that the scale does not reach, arm by arm, by their load. */
+function offScale(curve: DetailCurve, arms: DetailArm[], range: Range) {
+  return curve.lines.flatMap((line) => {
+    const arm = arms.find((one) => one.arm_id === line.arm_id)?.name ?? "";
+    return line.points
+      .filter((point) => edgeOf(point.value, range) !== null)
+      .map((point) => {
+        const label = quantity(point.value, curve.value.unit);
+        const title = `${arm}: ${label} at ${point.load} ${curve.load}`;
+        return {
+          key: `${line.arm_id} ${point.load}`,
+          load: point.load,
+          value: point.value,
+          label,
+          title,
+        };
+      });
+  });
+}
+
 function Chart({ curve, arms, threshold }: CurveProps & { threshold: Threshold | undefined }) {
   const [box, available] = useWidth();
   const width = Math.max(available, SMALLEST);
@@ -102,9 +138,17 @@ function Chart({ curve, arms, threshold }: CurveProps & { threshold: Threshold |
   const place = placement(frame, loads, range);
   const scale = commonScale([range.high], curve.value.unit);
   const most = Math.min(Math.floor(width / 60), loads[1] - loads[0]);
+  const off = offScale(curve, arms, range).sort((a, b) => a.load - b.load);
+  const outside = offScaleInWords(off.map(({ title }) => title));
   return (
     <div className="curve-chart" ref={box}>
-      <svg width={width} height={HEIGHT} role="img" aria-label={described(curve, arms, scale)}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={[described(curve, arms, scale), outside].join(" ").trim()}
+      >
         {ticks(range.low, range.high, 5).map((tick) => (
           <g key={tick}>
             <line
@@ -140,12 +184,19 @@ function Chart({ curve, arms, threshold }: CurveProps & { threshold: Threshold |
           {curve.load}
         </text>
         {curve.lines.map((line) => (
-          <Line key={line.arm_id} line={line} arm={placeOf(arms, line.arm_id)} place={place} />
+          <Line key={line.arm_id} {...{ line, place, range }} arm={placeOf(arms, line.arm_id)} />
         ))}
+        <OffScaleMarks
+          values={off.map((each) => ({ ...each, x: place.x(each.load) }))}
+          scale={range}
+          y={place.y}
+          right={frame.right}
+        />
         {threshold !== undefined && range.holdsThreshold && (
           <At threshold={threshold} {...{ arms, place, frame }} />
         )}
       </svg>
+      {outside !== "" && <p className="small soft">{outside}</p>}
       {threshold !== undefined && !range.holdsThreshold && (
         <p className="faint small">
           The threshold of {quantity(threshold.threshold, curve.value.unit)} lies far above all
@@ -173,25 +224,28 @@ interface LineProps {
   line: DetailLine;
   arm: number;
   place: ReturnType<typeof placement>;
+  range: Range;
 }
 
-function Line({ line, arm, place }: LineProps) {
+function Line({ line, arm, place, range }: LineProps) {
   const colour = `var(--arm-${arm % ARM_COLOURS})`;
   return (
     <g>
       <path className="band" d={bandPath(line.points, place)} fill={colour} />
       <path className="line" d={linePath(line.points, place)} stroke={colour} />
       {line.points.length <= MOST_MARKS &&
-        line.points.map((point) => (
-          <Shape
-            key={point.load}
-            arm={arm}
-            x={place.x(point.load)}
-            y={place.y(point.value)}
-            radius={3.5}
-            counts
-          />
-        ))}
+        line.points
+          .filter((point) => edgeOf(point.value, range) === null)
+          .map((point) => (
+            <Shape
+              key={point.load}
+              arm={arm}
+              x={place.x(point.load)}
+              y={place.y(point.value)}
+              radius={3.5}
+              counts
+            />
+          ))}
     </g>
   );
 }
@@ -244,7 +298,7 @@ function AsTable({ curve, arms }: CurveProps) {
     <div className="inside">
       <button
         type="button"
-        className="fold small"
+        className="fold small on-screen"
         aria-expanded={open}
         onClick={() => {
           setOpen(!open);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DetailCurve, DetailPoint } from "../api/types";
-import { bandPath, linePath, loadRange, placement, valueRange } from "./layout";
+import { bandPath, curveTable, linePath, loadRange, placement, valueRange } from "./layout";
 
 function point(load: number, value: number, reach: number | null = null): DetailPoint {
   return {
@@ -52,4 +52,23 @@ test("lines and bands lie where loads and values say", () => {
   expect(linePath([point(1, 0), point(3, 10)], place)).toBe("M0 50L100 0");
   expect(bandPath([point(1, 5, 1), point(3, 5)], place)).toBe("M0 20L100 25L100 25L0 30Z");
   expect(bandPath([point(1, 5, 1)], place)).toBe("");
+});
+
+test("a spike within a curve is off the scale, a rise at its end is not", () => {
+  const calm = [1, 2, 3, 4, 5, 6, 7].map((load) => point(load, 100 + load));
+  const spike = [...calm.slice(0, 3), point(4, 90_000), ...calm.slice(4)];
+  expect(valueRange(curve(spike), null).high).toBeLessThan(130);
+  expect(valueRange(curve([...calm, point(8, 90_000)]), null).high).toBeGreaterThan(90_000);
+});
+
+test("the table has a row a point, with the unit in the names", () => {
+  const { columns, rows } = curveTable(curve([point(1, 0.5, 0.25)], [point(2, 3)]), []);
+  expect(columns).toEqual([
+    ...["arm", "mode", "sessions", "x (percent)", "95 % low (percent)", "95 % high (percent)"],
+    "boots",
+  ]);
+  expect(rows).toEqual([
+    ["", "", 1, 0.5, 0.25, 0.75, 4],
+    ["", "", 2, 3, null, null, 4],
+  ]);
 });

@@ -1,29 +1,26 @@
 /** Where a curve over a load lies: pure geometry, lengths in CSS pixels. */
 
-import type { DetailCurve, DetailPoint } from "../api/types";
+import type { DetailArm, DetailCurve, DetailPoint } from "../api/types";
 import type { Frame } from "../case/layout";
+import { clamped, robustScale, type Scale } from "../picture/bulk";
+import { type Table, withUnit } from "../picture/csv";
 
 /** A threshold far above all curves would press them onto the axis: it is then left out. */
 const MOST_ABOVE = 1.4;
 
-export interface Range {
-  low: number;
-  high: number;
+export interface Range extends Scale {
   /** Whether the threshold lies within it. */
   holdsThreshold: boolean;
 }
 
-const ends = (point: DetailPoint) => [
-  point.value,
-  point.low ?? point.value,
-  point.high ?? point.value,
-];
-
-/** Values from 0, or the lowest below it, to the highest end of an interval, with some air. */
+/**
+ * Values from 0, or the lowest below it, to the highest end of an interval, with some air. A spike
+ * is off the scale. The ends of a curve never are: a rise at full load is what it is drawn for.
+ */
 export function valueRange(curve: DetailCurve, threshold: number | null): Range {
-  const values = curve.lines.flatMap((line) => line.points.flatMap(ends));
-  const most = values.reduce((a, b) => Math.max(a, b), 0);
-  const least = values.reduce((a, b) => Math.min(a, b), 0);
+  const lines = curve.lines.map((line) => line.points);
+  const inside = [0, ...lines.flatMap((points) => [points[0], points.at(-1)].map(valueOf))];
+  const { low: least, high: most } = robustScale(lines, { inOrder: true, inside });
   const reach = most > 0 ? most : 1;
   const holdsThreshold =
     threshold !== null && threshold >= least && threshold <= reach * MOST_ABOVE;
@@ -40,12 +37,36 @@ export function loadRange(curve: DetailCurve): [number, number] {
   return first < last ? [first, last] : [first - 1, last + 1];
 }
 
+function valueOf(point: DetailPoint | undefined): number {
+  return point?.value ?? 0;
+}
+
+/** A row a point. */
+export function curveTable(curve: DetailCurve, arms: readonly DetailArm[]): Table {
+  const { name, unit } = curve.value;
+  return {
+    columns: [
+      ...["arm", "mode", curve.load],
+      ...[name, "95 % low", "95 % high"].map((column) => withUnit(column, unit)),
+      "boots",
+    ],
+    rows: curve.lines.flatMap((line) => {
+      const arm = arms.find((one) => one.arm_id === line.arm_id);
+      return line.points.map((point) => [
+        ...[arm?.name ?? "", arm?.mode ?? "", point.load, point.value, point.low, point.high],
+        point.boots,
+      ]);
+    }),
+  };
+}
+
 export function placement(frame: Frame, [first, last]: [number, number], range: Range) {
   return {
     x: (load: number) =>
       frame.left + ((load - first) / (last - first)) * (frame.right - frame.left),
     y: (value: number) =>
-      frame.bottom - ((value - range.low) / (range.high - range.low)) * (frame.bottom - frame.top),
+      frame.bottom -
+      ((clamped(value, range) - range.low) / (range.high - range.low)) * (frame.bottom - frame.top),
   };
 }
 

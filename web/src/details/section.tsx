@@ -9,7 +9,7 @@ import { Loaded } from "../ui/answers";
 import { Download } from "../ui/download";
 import { Empty } from "../ui/empty";
 import { Breakdown } from "./breakdown";
-import { Keep, marks } from "../picture/keep";
+import { marks } from "../picture/keep";
 import { Curve } from "./curve";
 import "./details.css";
 
@@ -41,16 +41,16 @@ function Body({ details }: { details: Details }) {
         </div>
       </div>
       {details.curve && (
-        <Keep
+        <Curve
+          curve={details.curve}
+          arms={details.arms}
           title={`${details.case} on ${details.host}: ${details.curve.value.title}`}
           lines={[
             details.arms.map((arm) => `${arm.name}: ${arm.mode}`).join("; "),
             marks({ emulated: details.emulated, counted: details.clock === "counted" }),
             `experiment ${details.experiment_id}, ${details.experiment}`,
           ]}
-        >
-          <Curve curve={details.curve} arms={details.arms} />
-        </Keep>
+        />
       )}
       {details.breakdowns.map((breakdown) => (
         <Breakdown key={breakdown.name} breakdown={breakdown} arms={details.arms} />

@@ -6,7 +6,7 @@ import { Link, useLocation, useSearchParams } from "wouter";
 import { matricesQuery } from "../api/queries";
 import type { Comparison, Experiment, Matrices } from "../api/types";
 import { tablePath } from "../tables/paths";
-import "../tables/tables.css";
+import { marks } from "../picture/keep";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { useSearch } from "../ui/use-search";
@@ -112,8 +112,11 @@ function ComparisonPanel({ experiment, comparison, rows, query, change, type }: 
           {comparison.family_title} <span className="soft">on {comparison.hosts.join(", ")}</span>
         </h2>
         <span className="faint small">
-          effect against baseline, 95 % interval, n boots; select a cell for its boots
-          {comparison.rows.length > PLAIN_UP_TO_ROWS && ", or walk by arrow keys"}
+          effect against baseline, 95 % interval, n boots
+          <span className="on-screen">
+            ; select a cell for its boots
+            {comparison.rows.length > PLAIN_UP_TO_ROWS && ", or walk by arrow keys"}
+          </span>
         </span>
       </header>
       {rows.length === 0 ? (
@@ -123,6 +126,12 @@ function ComparisonPanel({ experiment, comparison, rows, query, change, type }: 
           experimentId={experiment.id}
           headings={query.sort === "plan"}
           view={JSON.stringify(query)}
+          about={[
+            `experiment ${experiment.id}, ${experiment.name}`,
+            marks({ emulated: experiment.emulated, counted: experiment.counted }),
+          ]
+            .filter((words) => words !== "")
+            .join("; ")}
           {...{ comparison, rows }}
         />
       )}

@@ -1,9 +1,7 @@
 import type { Verdict } from "../api/types";
+import { GLYPH, placeInGlyph } from "./scale";
 
-const WIDTH = 140;
-const HEIGHT = 16;
-const MID = WIDTH / 2;
-const PAD = 6;
+const { width: WIDTH, height: HEIGHT, middle: MID, pad: PAD } = GLYPH;
 
 interface GlyphProps {
   effect: number;
@@ -16,8 +14,7 @@ interface GlyphProps {
 
 /** The interval against zero, on the matrix's scale; an arrowhead where it goes on beyond. */
 export function IntervalGlyph({ effect, low, high, reach, verdict }: GlyphProps) {
-  const place = (percent: number) =>
-    MID + (Math.max(-reach, Math.min(reach, percent)) / reach) * (MID - PAD);
+  const place = (percent: number) => placeInGlyph(percent, reach);
   const y = HEIGHT / 2;
   const [from, to] = [place(low), place(high)];
   return (

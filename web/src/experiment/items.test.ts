@@ -46,6 +46,13 @@ test("Home and End go to the first and last row, a page is ten rows", () => {
   expect(step(items, COLUMNS, { index: 5, column: 0 }, "PageUp")?.index).toBe(1);
 });
 
+test("j and k go row by row, past headings, and nowhere beyond the last one", () => {
+  expect(step(items, COLUMNS, { index: 10, column: 2 }, "j")).toEqual({ index: 12, column: 2 });
+  expect(step(items, COLUMNS, { index: 12, column: 2 }, "k")).toEqual({ index: 10, column: 2 });
+  expect(step(items, COLUMNS, { index: 109, column: 0 }, "j")).toBeNull();
+  expect(step(items, COLUMNS, { index: 1, column: 0 }, "k")).toBeNull();
+});
+
 test("other keys lead nowhere", () => {
   expect(step(items, COLUMNS, { index: 5, column: 0 }, "Enter")).toBeNull();
 });

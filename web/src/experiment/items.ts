@@ -60,6 +60,13 @@ export function step(
   key: string,
 ): Place | null {
   switch (key) {
+    // The last line has none after it: the page's own key then goes to what follows the matrix.
+    case "j":
+    case "k": {
+      const by = key === "j" ? 1 : -1;
+      const at = rowAt(items, index + by, by);
+      return at === null ? null : { index: at, column };
+    }
     case "ArrowDown":
       return { index: rowsFurther(items, index, 1, 1), column };
     case "ArrowUp":

@@ -3,13 +3,18 @@
 import { useEffect, useMemo, useRef } from "react";
 import type { Comparison, Row } from "../api/types";
 import { itemsOf, type Item } from "./items";
+import { readColours } from "../picture/colours";
+import { Keep } from "../picture/keep";
+import { tableSvg } from "../picture/table-drawing";
 import { LargeMatrix } from "./large-matrix";
-import { PLAIN_UP_TO_ROWS } from "./limits";
-import "./matrix.css";
+import { PLAIN_UP_TO_ROWS, PRINTED_ROWS } from "./limits";
+import { matrixTable } from "./matrix-drawing";
 import { Caption, MatrixHead, tableOf, type Drawing } from "./matrix-parts";
 import { HeadingLine, MatrixRow } from "./matrix-row";
+import { NotPrinted } from "./not-printed";
 import { isMeasured, reach } from "./scale";
 import { useFollow } from "../ui/use-follow";
+import { usePrinting } from "../ui/use-printing";
 import { showLine, useCursor } from "./use-cursor";
 
 interface MatrixProps {
@@ -21,10 +26,12 @@ interface MatrixProps {
   headings: boolean;
   /** What was asked for, as text: another text, other rows. */
   view: string;
+  /** What the experiment is, written on a picture of the matrix. */
+  about: string;
 }
 
 /** A small matrix is all there; a large one holds the lines in sight. */
-export function Matrix({ experimentId, comparison, rows, headings, view }: MatrixProps) {
+export function Matrix({ experimentId, comparison, rows, headings, view, about }: MatrixProps) {
   const drawing: Drawing = useMemo(
     () => ({
       ...{ experimentId, comparison, view, placed: !headings },
@@ -35,7 +42,43 @@ export function Matrix({ experimentId, comparison, rows, headings, view }: Matri
     [experimentId, comparison, rows, headings, view],
   );
   const large = comparison.rows.length > PLAIN_UP_TO_ROWS;
-  return large ? <LargeMatrix {...drawing} /> : <PlainMatrix {...drawing} />;
+  const printing = usePrinting();
+  return (
+    <Keep
+      title={`${comparison.family_title} on ${comparison.hosts.join(", ")}`}
+      lines={[
+        `effect against baseline, 95 % interval, n boots; bars run from −${drawing.scale} % to +${drawing.scale} %`,
+        rows.length < comparison.rows.length
+          ? `${rows.length} of ${comparison.rows.length} rows`
+          : "",
+        about,
+      ]}
+      draw={(lines) =>
+        tableSvg(
+          matrixTable(comparison, drawing.items, drawing.scale, drawing.placed),
+          lines,
+          readColours(),
+        )
+      }
+      // Whole, and with every figure: what is filtered here is not filtered there.
+      table={`/api/experiments/${experimentId}/matrix.csv`}
+    >
+      {large && !printing && <LargeMatrix {...drawing} />}
+      {large && printing && <PlainMatrix {...drawing} items={printedOf(drawing.items)} />}
+      {!large && <PlainMatrix {...drawing} />}
+      <NotPrinted
+        rows={rows.length - PRINTED_ROWS}
+        where="The page’s “Download” has all as CSV, and its filter prints those that you look for."
+      />
+    </Keep>
+  );
+}
+
+/** The first rows, with their headings. */
+function printedOf(items: readonly Item[]): Item[] {
+  const rows = items.filter((item) => item.kind === "row");
+  const last = rows[PRINTED_ROWS - 1];
+  return last === undefined ? [...items] : items.slice(0, items.indexOf(last) + 1);
 }
 
 /** Lines under their heading, as a table's bodies. */

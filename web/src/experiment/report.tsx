@@ -43,7 +43,7 @@ export function ReportButtons({ fetched, href }: ReportProps) {
   };
   return (
     <div className="buttons">
-      <span className="faint">Report:</span>
+      <span className="faint on-screen">Report:</span>
       {(["text", "markdown"] as const).map((format) => (
         <button type="button" className="button" key={format} onClick={() => void take(format)}>
           Copy as {LABEL[format]}

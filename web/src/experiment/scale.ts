@@ -3,6 +3,15 @@
 import type { Cell, Row } from "../api/types";
 import { endless } from "../format/quantity";
 
+/** A glyph's size, its zero and the air at its ends, in pixels. */
+export const GLYPH = { width: 140, height: 16, middle: 70, pad: 6 };
+
+/** Where a percentage lies in a glyph; one beyond its scale lies at its end. */
+export function placeInGlyph(percent: number, reach: number): number {
+  const inside = Math.max(-reach, Math.min(reach, percent));
+  return GLYPH.middle + (inside / reach) * (GLYPH.middle - GLYPH.pad);
+}
+
 const STEPS = [1, 2, 3, 5, 10];
 
 /** The next round number at or above `value`: one of `steps` times a power of ten. */

@@ -1,5 +1,15 @@
 import { useEffect, useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
+import { type KeyList, useKeyList } from "../ui/key-list";
 import { step, type Item, type Place } from "./items";
+
+const KEYS: KeyList = {
+  title: "The matrix",
+  keys: [
+    ["↑ ↓ ← →", "to the cell beside it, once one has the keyboard"],
+    ["Page up, Page down", "ten rows"],
+    ["Home, End", "to the first row, to the last"],
+  ],
+};
 
 /** The line and column of an element of the matrix, or null outside of its links. */
 function placeOf(target: EventTarget): Place | null {
@@ -35,6 +45,7 @@ export function useCursor(
   items: readonly Item[],
   columns: number,
 ) {
+  useKeyList(KEYS);
   const [place, setPlace] = useState<Place | null>(null);
   const [walked, setWalked] = useState<Place | null>(null);
   useEffect(() => {

@@ -1,12 +1,12 @@
 /** The search over everything, in the frame's head: `/` leads to it, results open as one types. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
+import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { useLocation } from "wouter";
 import { findQuery } from "../api/queries";
 import type { Found, FoundGroup } from "../api/types";
 import { sessionQuery } from "../login/session";
-import { isTyping } from "../ui/use-key";
+import { useKey } from "../ui/use-key";
 import { useDebounced } from "../ui/use-debounced";
 import { FEW, findPath, KIND, LONGEST, numberOf } from "./words";
 import "./find.css";
@@ -29,26 +29,6 @@ function choicesOf(groups: FoundGroup[], text: string): Choice[] {
   return [...found, { key: "all", href: findPath(text), found: null }];
 }
 
-/** A page's own field comes first: it has taken the key by then. */
-function useSlash(focus: () => void): void {
-  const latest = useRef(focus);
-  useEffect(() => {
-    latest.current = focus;
-  });
-  useEffect(() => {
-    const pressed = (event: globalThis.KeyboardEvent) => {
-      const other = event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented;
-      if (event.key !== "/" || other || isTyping(event.target)) return;
-      event.preventDefault();
-      latest.current();
-    };
-    window.addEventListener("keydown", pressed);
-    return () => {
-      window.removeEventListener("keydown", pressed);
-    };
-  }, []);
-}
-
 export function FindBox() {
   // Whoever may not read is not asked for words.
   const session = useQuery({ ...sessionQuery(), enabled: false });
@@ -68,10 +48,12 @@ function Box() {
     enabled: isOpen && settled !== "",
     placeholderData: keepPreviousData,
   });
-  useSlash(() => {
+  const focus = () => {
     field.current?.focus();
     field.current?.select();
-  });
+  };
+  // A page's own field comes first.
+  useKey("/", focus, { last: true });
   const shown = isOpen && text.trim() !== "";
   const groups = shown && settled !== "" ? (query.data?.groups ?? []) : [];
   const choices = choicesOf(groups, text);

@@ -24,7 +24,6 @@ import {
   type Measure,
   type Where,
 } from "./address";
-import "../profile/profile.css";
 import "./functions.css";
 import { scaleOf, Table } from "./table";
 

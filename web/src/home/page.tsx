@@ -15,8 +15,6 @@ import { NextCommands } from "../ui/empty";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
 import { JobTag } from "../ui/tag";
-import "../experiments/experiments.css";
-import "../regressions/regressions.css";
 import "./home.css";
 import { homeQuery } from "./queries";
 

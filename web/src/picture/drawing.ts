@@ -52,15 +52,20 @@ function dress(from: Element, to: Element): void {
 }
 
 const RATIO = 2;
+/** Browsers refuse canvases beyond this. */
+const HIGHEST_PX = 16_000;
 
-/** The same as a picture; null where the browser could not make it. */
+/** The same as a picture; null where the browser could not make it, or it would not be readable. */
 export async function rasterised(svg: string): Promise<Blob | null> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
+  const [width, height] = [image.naturalWidth, image.naturalHeight];
+  const ratio = Math.min(RATIO, HIGHEST_PX / Math.max(width, height));
+  if (ratio < 1) return null;
   const canvas = document.createElement("canvas");
-  canvas.width = image.naturalWidth * RATIO;
-  canvas.height = image.naturalHeight * RATIO;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
   const ctx = canvas.getContext("2d");
   if (ctx === null) return null;
   ctx.drawImage(image, 0, 0, canvas.width, canvas.height);

@@ -1,14 +1,21 @@
-/** A drawing with the ways to keep it: as SVG and as PNG, each with what it is written on it. */
+/** A drawing with the ways to keep it: as SVG and PNG with what it is written on it, and its figures as CSV. */
 
 import { type ReactNode, useRef, useState } from "react";
+import { csv, type Table } from "./csv";
 import { rasterised, standalone } from "./drawing";
 import { fileName, save } from "./file";
 import "./picture.css";
 
-interface KeepProps {
+export interface KeepProps {
   title: string;
   /** Further lines: unit, hosts, marks. Empty ones are left out. */
   lines: string[];
+  /** The figures behind the drawing, or the address that serves them. */
+  table: (() => Table) | string;
+  /** Draws below these lines what is no drawing on the page; else the first one on it is taken. */
+  draw?: (lines: string[]) => string;
+  /** Where many stand side by side. */
+  quiet?: boolean;
   children: ReactNode;
 }
 
@@ -17,12 +24,17 @@ export function marks(of: { emulated: boolean; counted: boolean }): string {
   return [...(of.emulated ? ["emulated"] : []), ...(of.counted ? ["counted time"] : [])].join(", ");
 }
 
-export function Keep({ title, lines, children }: KeepProps) {
+/** The mark of an arm in a legend is a drawing, too, and none that one keeps. */
+const DRAWING = "svg:not(.arm-mark)";
+
+export function Keep({ title, lines, table, draw, quiet = false, children }: KeepProps) {
   const box = useRef<HTMLDivElement>(null);
   const [problem, setProblem] = useState("");
   const drawn = () => {
-    const found = box.current?.querySelector("svg");
-    return found ? standalone(found, [title, ...lines.filter((line) => line !== "")]) : null;
+    const words = [title, ...lines.filter((line) => line !== "")];
+    if (draw !== undefined) return draw(words);
+    const found = box.current?.querySelector<SVGSVGElement>(DRAWING);
+    return found ? standalone(found, words) : null;
   };
   const keepSvg = () => {
     const svg = drawn();
@@ -34,19 +46,37 @@ export function Keep({ title, lines, children }: KeepProps) {
     if (blob !== null) save(blob, fileName([title], "png"));
     setProblem(blob === null ? "The browser could not make this picture; take the SVG." : "");
   };
+  const look = quiet ? "fold-away" : "button";
   return (
     <div className="keep" ref={box}>
       {children}
-      <p className="keep-as small">
-        <span className="faint">Save as</span>
-        <button type="button" className="button" onClick={keepSvg}>
+      <div className="keep-as small" role="group" aria-label={`Save as, ${title}`}>
+        <span className="faint" aria-hidden="true">
+          Save as
+        </span>
+        <button type="button" className={look} onClick={keepSvg}>
           SVG
         </button>
-        <button type="button" className="button" onClick={() => void keepPng()}>
+        <button type="button" className={look} onClick={() => void keepPng()}>
           PNG
         </button>
+        {typeof table === "string" ? (
+          <a className={look} href={table} download>
+            CSV
+          </a>
+        ) : (
+          <button
+            type="button"
+            className={look}
+            onClick={() => {
+              save(new Blob([csv(table())], { type: "text/csv" }), fileName([title], "csv"));
+            }}
+          >
+            CSV
+          </button>
+        )}
         {problem !== "" && <span role="alert">{problem}</span>}
-      </p>
+      </div>
     </div>
   );
 }

@@ -4,7 +4,8 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import type { Profile } from "./decode";
 import { fileName, save } from "../picture/file";
-import { folded } from "./export/folded";
+import { csv } from "../picture/csv";
+import { folded, stackTable } from "./export/folded";
 import { png } from "./export/png";
 import { speedscope } from "./export/speedscope";
 import { svg } from "./export/svg";
@@ -19,15 +20,25 @@ interface ExportProps {
   scene: Scene;
   profile: Profile;
   zoom: number;
+  /** What of the profiles is drawn, where it is not all: "Callers of f". */
+  part?: string;
 }
 
-export function Exports({ scene, profile, zoom }: ExportProps) {
-  const { meta, tree } = profile;
+export function Exports({ scene, profile, zoom, part = "" }: ExportProps) {
+  const { meta } = profile;
+  const { tree } = scene.figure;
   const [query] = useSearchParams();
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
-  const title = `${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
-  const words = [meta.title, meta.a.label, "vs", meta.b.label, meta.exact ? "exact" : meta.basis];
+  const title = `${part === "" ? "" : `${part}: `}${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
+  const words = [
+    part,
+    meta.title,
+    meta.a.label,
+    "vs",
+    meta.b.label,
+    meta.exact ? "exact" : meta.basis,
+  ];
   const keep = (content: BlobPart[], type: string, ending: string) => {
     save(new Blob(content, { type }), fileName(words, ending));
   };
@@ -53,6 +64,16 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
       },
     ],
     ["PNG", "This view as a picture", picture],
+    [
+      "CSV",
+      "Every stack with what it cost by itself, a row a stack",
+      () => {
+        keep([csv(stackTable(tree, meta))], "text/csv", "csv");
+      },
+    ],
+  ];
+  // Other programs merge stacks by themselves: they are given those that were sampled.
+  const forPrograms: typeof kinds = [
     [
       "Folded A and B",
       "One stack a line with both costs, as difffolded.pl writes",
@@ -86,7 +107,7 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
     <div className="exports">
       <span className="faint small">Save as</span>
       <div className="buttons">
-        {kinds.map(([word, meaning, make]) => (
+        {[...kinds, ...(part === "" ? forPrograms : [])].map(([word, meaning, make]) => (
           <button
             key={word}
             type="button"
@@ -97,7 +118,7 @@ export function Exports({ scene, profile, zoom }: ExportProps) {
             {word}
           </button>
         ))}
-        {meta.svg_by !== null && (
+        {part === "" && meta.svg_by !== null && (
           <a
             className="button"
             href={`/api/profiles/diff.svg?${dataQuery(query)}`}

@@ -1,48 +1,24 @@
-import { useRef } from "react";
-import { useKey } from "../ui/use-key";
+import { type KeyList, showKeys, useKeyList } from "../ui/key-list";
 
-const KEYS: [string, string][] = [
-  ["↑ ↓", "to the caller or the widest callee"],
-  ["← →", "to the frame beside it"],
-  ["Enter, click", "zoom in"],
-  ["Shift + click", "choose without zooming"],
-  ["Esc, Backspace", "zoom out to the next wider caller"],
-  ["Home", "zoom out to everything"],
-  ["Drag, scroll", "move up and down"],
-  ["/", "search"],
-  ["?", "this list"],
-];
+const KEYS: KeyList = {
+  title: "The graph",
+  keys: [
+    ["↑ ↓", "to the caller or the widest callee"],
+    ["← →", "to the frame beside it"],
+    ["Enter, click", "zoom in"],
+    ["Shift + click", "choose without zooming"],
+    ["Esc, Backspace", "zoom out to the next wider caller"],
+    ["Home", "zoom out to everything"],
+    ["Drag, scroll", "move up and down"],
+  ],
+};
 
-/** The list of keys, behind a button and the question mark. */
+/** A button to the list of keys, with those of the graph. */
 export function Keys() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const show = () => {
-    if (!dialog.current?.open) dialog.current?.showModal();
-  };
-  useKey("?", show);
+  useKeyList(KEYS);
   return (
-    <>
-      <button type="button" className="button" onClick={show}>
-        Keys
-      </button>
-      <dialog className="keys" ref={dialog} aria-labelledby="keys">
-        <h2 id="keys">Keys of the graph</h2>
-        <dl className="facts">
-          {KEYS.map(([key, does]) => (
-            <div key={key}>
-              <dt>
-                <kbd>{key}</kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-        <form method="dialog">
-          <button type="submit" className="button">
-            Close
-          </button>
-        </form>
-      </dialog>
-    </>
+    <button type="button" className="button" onClick={showKeys}>
+      Keys
+    </button>
   );
 }

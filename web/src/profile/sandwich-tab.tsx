@@ -6,6 +6,7 @@ import { counted } from "../format/quantity";
 import { reference, type Look } from "./colour";
 import { LookControls } from "./controls";
 import type { Meta } from "./decode";
+import { Exports } from "./exports";
 import { figure as figureOf, type View } from "./figure";
 import { Graph } from "./graph";
 import { Name } from "./inspector";
@@ -96,17 +97,21 @@ function Half({ tree, view, whole, zoomKey, ...props }: HalfProps) {
     [figure, view, palette, matching, colour],
   );
   const zoom = findPath(tree, names, state[zoomKey]) ?? 0;
+  const what = `${zoomKey === "callers" ? "Callers" : "Callees"} of ${state.fn}`;
   return (
-    <Graph
-      scene={scene}
-      meta={meta}
-      label={`${zoomKey === "callers" ? "Callers" : "Callees"} of ${state.fn}`}
-      zoom={zoom}
-      zoomTo={(node) => {
-        change({ [zoomKey]: node === 0 ? null : pathId(tree, names, node) }, false);
-      }}
-      sandwich={(fn) => address({ fn, callers: null, callees: null })}
-      instructions={instructions}
-    />
+    <>
+      <Graph
+        scene={scene}
+        meta={meta}
+        label={what}
+        zoom={zoom}
+        zoomTo={(node) => {
+          change({ [zoomKey]: node === 0 ? null : pathId(tree, names, node) }, false);
+        }}
+        sandwich={(fn) => address({ fn, callers: null, callees: null })}
+        instructions={instructions}
+      />
+      <Exports scene={scene} profile={profile} zoom={zoom} part={what} />
+    </>
   );
 }

@@ -14,6 +14,7 @@ import { ChangeForm } from "./form";
 import { regressionQuery } from "./queries";
 import "./regressions.css";
 import { personName } from "../format/person";
+import { Pictures } from "./picture";
 import { Owner, RegressionEffect, RegressionTag } from "./words";
 
 export function RegressionPage({ id }: { id: number }) {
@@ -38,10 +39,8 @@ function One({ regression }: { regression: Regression }) {
         }
         lede={
           <>
-            <RegressionEffect of={regression} /> in {regression.metric_title},{" "}
-            <span className="mono">{regression.mode}</span> on {regression.host_class} (
-            {regression.hosts.join(", ")}), against {regression.before}, since{" "}
-            {stamp(regression.happened_at)}
+            {regression.metric_title}, <span className="mono">{regression.mode}</span> on{" "}
+            {regression.host_class} ({regression.hosts.join(", ")})
           </>
         }
       >
@@ -55,7 +54,12 @@ function One({ regression }: { regression: Regression }) {
           />
         </div>
       </Head>
+      <p className="headline">
+        {regression.metric_title} is worse by <RegressionEffect of={regression} /> than{" "}
+        {regression.before}, since {stamp(regression.happened_at)}.
+      </p>
       {regression.emulated && <EmulatedNotice counted={counts} />}
+      <Pictures regression={regression} />
       <div className="side-by-side regression">
         <section className="panel" aria-labelledby="standing">
           <header>

@@ -14,7 +14,6 @@ import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import { useAddress } from "../ui/use-address";
-import "../series/series.css";
 
 const TONE = {
   waiting: "void",

@@ -65,3 +65,11 @@ test("rows stand under what they are compared with", () => {
     ["since: against another kernel, before", 1],
   ]);
 });
+
+test("one wild revision stands at the edge, and the others keep their heights", () => {
+  const { dots } = drawing([point(1), point(-1), point(2), point(400), point(1), point(-2)]);
+  expect(dots.map((dot) => dot.edge)).toEqual([null, null, null, "above", null, null]);
+  const heights = dots.filter((dot) => dot.edge === null).map((dot) => dot.y);
+  expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(HEIGHT / 2);
+  for (const { y } of dots) expect(y).toBeGreaterThanOrEqual(0);
+});

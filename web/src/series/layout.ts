@@ -1,39 +1,41 @@
 /** Where the points of a row of the line stand. Pure. */
 
 import type { LinePoint, LineRow } from "../api/types";
+import { clamped, edgeOf, robustScale, type Scale } from "../picture/bulk";
 
 export const STEP = 54;
 export const HEIGHT = 44;
 const PAD = 5;
 
-/** A point of a row in pixels; `far` where its interval goes on beyond the drawing. */
+/** A point of a row in pixels; `edge`: where the row's scale does not reach it. */
 export interface Dot {
   x: number;
   y: number;
   top: number;
   bottom: number;
   point: LinePoint;
+  edge: ReturnType<typeof edgeOf>;
 }
 
 export interface Drawing {
+  scale: Scale;
+  y: (percent: number) => number;
   width: number;
   zero: number;
   dots: Dot[];
 }
 
-function ends(point: LinePoint): number[] {
-  return [point.effect_percent, point.ci_low_percent, point.ci_high_percent].filter(
-    (value): value is number => value !== null,
-  );
-}
-
-/** The row's own scale: zero and everything that was measured fits in. */
+/** The row's own scale: zero and what was measured fit in, less a wild value or interval. */
 export function drawing(points: readonly (LinePoint | null)[]): Drawing {
-  const values = points.flatMap((point) => (point === null ? [] : ends(point)));
-  const low = Math.min(0, ...values);
-  const high = Math.max(0, ...values);
-  const reach = high - low || 1;
-  const y = (percent: number) => PAD + ((high - percent) / reach) * (HEIGHT - 2 * PAD);
+  const measured = points.flatMap((point) =>
+    point?.effect_percent == null
+      ? []
+      : [{ value: point.effect_percent, low: point.ci_low_percent, high: point.ci_high_percent }],
+  );
+  const scale = robustScale([measured], { inOrder: true, inside: [0] });
+  const reach = scale.high - scale.low || 1;
+  const y = (percent: number) =>
+    PAD + ((scale.high - clamped(percent, scale)) / reach) * (HEIGHT - 2 * PAD);
   const dots = points.flatMap((point, place): Dot[] => {
     if (point?.effect_percent == null) return [];
     const [top, bottom] = [
@@ -47,10 +49,11 @@ export function drawing(points: readonly (LinePoint | null)[]): Drawing {
         top: y(top),
         bottom: y(bottom),
         point,
+        edge: edgeOf(point.effect_percent, scale),
       },
     ];
   });
-  return { width: points.length * STEP, zero: y(0), dots };
+  return { width: points.length * STEP, zero: y(0), dots, scale, y };
 }
 
 /** Rows under what they are compared with, in the order in which the first row of each comes. */

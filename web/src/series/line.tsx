@@ -1,22 +1,16 @@
 /** The line: what was said of each case and mode, revision by revision. */
 
 import { Link } from "wouter";
-import type { LinePoint, LineRow, SeriesLine } from "../api/types";
-import { effectOf, effectText } from "../format/effect";
+import type { LineRow, SeriesLine } from "../api/types";
+import { OffScaleMarks } from "../picture/off-scale";
 import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { Empty } from "../ui/empty";
+import { readColours } from "../picture/colours";
+import { Keep, marks } from "../picture/keep";
+import { tableSvg } from "../picture/table-drawing";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
-
-/** A change in percent with its interval: −10.44% [−12.06, −8.71]. */
-function change(point: LinePoint): string {
-  const effect = effectOf(point);
-  return effect === null ? "no figure" : effectText(effect);
-}
-
-function whole(point: LinePoint): string {
-  const verdict = point.verdict ?? "no verdict";
-  return `${point.revision}: ${change(point)}, ${verdict}, ${point.n} boots, against ${point.baseline}`;
-}
+import { drawnLine, lineTable } from "./line-drawing";
+import { change, whole } from "./words";
 
 export function Line({ line, name }: { line: SeriesLine; name: string }) {
   if (line.rows.length === 0)
@@ -25,6 +19,25 @@ export function Line({ line, name }: { line: SeriesLine; name: string }) {
         No revision has been measured yet.
       </Empty>
     );
+  return (
+    <Keep
+      title={`${name}: the line`}
+      lines={[
+        "change against the named baseline in percent, with its 95 % interval",
+        marks({
+          emulated: line.rows.some((row) => row.emulated),
+          counted: line.rows.some((row) => row.counted),
+        }),
+      ]}
+      draw={(lines) => tableSvg(drawnLine(line), lines, readColours())}
+      table={() => lineTable(line)}
+    >
+      <Table line={line} />
+    </Keep>
+  );
+}
+
+function Table({ line }: { line: SeriesLine }) {
   return (
     <div className="line-scroll" tabIndex={0} role="region" aria-label="The line, v1 to the newest">
       <MarkedOnce of={line.rows}>
@@ -102,8 +115,10 @@ function Row({ row }: { row: LineRow }) {
 }
 
 function Chart({ row }: { row: LineRow }) {
-  const { width, zero, dots } = drawing(row.points);
-  const label = dots.map((dot) => whole(dot.point)).join("; ");
+  const { width, zero, dots, scale, y } = drawing(row.points);
+  const label = dots
+    .map((dot) => whole(dot.point) + (dot.edge === null ? "" : ", off the scale"))
+    .join("; ");
   return (
     <svg
       className="line-chart"
@@ -119,9 +134,18 @@ function Chart({ row }: { row: LineRow }) {
         <g key={dot.point.revision} data-verdict={dot.point.verdict}>
           <title>{whole(dot.point)}</title>
           <line className="range" x1={dot.x} x2={dot.x} y1={dot.top} y2={dot.bottom} />
-          <circle className="point" cx={dot.x} cy={dot.y} r={3.5} />
+          {dot.edge === null && <circle className="point" cx={dot.x} cy={dot.y} r={3.5} />}
         </g>
       ))}
+      <OffScaleMarks
+        values={dots.map(({ x, point }) => ({
+          ...{ key: point.revision, x, value: point.effect_percent ?? 0, label: "" },
+          title: `${whole(point)}, off the scale`,
+        }))}
+        {...{ scale, y }}
+        right={width}
+        size={4}
+      />
     </svg>
   );
 }

@@ -10,7 +10,6 @@ import { Crumbs, Head, useTitle } from "../ui/page";
 import { Tag } from "../ui/tag";
 import { Line } from "./line";
 import { RevisionItem } from "./revision";
-import "../experiment/matrix.css";
 import "./series.css";
 
 export function SeriesPage({ name }: { name: string }) {

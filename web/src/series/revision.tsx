@@ -8,6 +8,7 @@ import { Stamp } from "../ui/age";
 import { Facts } from "../ui/facts";
 import { RevisionTag } from "../ui/tag";
 import { Choices } from "./choices";
+import { PatchDiff } from "./patch";
 
 const ATTESTED: Record<Revision["attested"], string> = {
   pass: "its sender's own key signed it",
@@ -99,13 +100,15 @@ function experiment(revision: Revision) {
 
 /** The patches in their order, each with what became of it since the revision before. */
 function Patches({ revision }: { revision: Revision }) {
+  // Whoever approves it has to look at each line first.
+  const waits = revision.state === "waiting";
   if (revision.changes.length === 0)
     return (
       <ol className="patches">
         {revision.patches.map((patch) => (
           <li key={patch.sha256}>
             {patch.title}
-            <div className="faint small">{patch.files.join(", ")}</div>
+            <PatchDiff patch={patch} open={waits} />
           </li>
         ))}
       </ol>
@@ -115,10 +118,23 @@ function Patches({ revision }: { revision: Revision }) {
       {revision.changes.map((change) => (
         <li key={`${change.before} ${change.after}`} data-change={change.change}>
           <Change change={change} />
+          <DiffOf change={change} revision={revision} open={waits} />
         </li>
       ))}
     </ul>
   );
+}
+
+interface DiffOfProps {
+  change: PatchChange;
+  revision: Revision;
+  open: boolean;
+}
+
+/** The patch itself; one that is gone has none in this revision. */
+function DiffOf({ change, revision, open }: DiffOfProps) {
+  const patch = change.after === null ? undefined : revision.patches[change.after - 1];
+  return patch === undefined ? null : <PatchDiff patch={patch} open={open} />;
 }
 
 function Change({ change }: { change: PatchChange }) {
@@ -137,7 +153,10 @@ function Change({ change }: { change: PatchChange }) {
   return (
     <details>
       <summary>{head}</summary>
-      <pre className="diff-of-diffs" tabIndex={0} aria-label={`What changed in ${change.title}`}>
+      <p className="small soft">
+        What changed since the revision before: lines of the patch, each with its own sign first.
+      </p>
+      <pre className="diff" tabIndex={0} aria-label={`What changed in ${change.title}`}>
         {change.lines.map((line, at) => (
           <span key={at} data-sign={line[0]}>
             {line}

@@ -6,8 +6,9 @@ import type { Trend, TrendPoint } from "../api/types";
 import { domain, ticks } from "../case/layout";
 import { commonScale, percent, quantity, scaled } from "../format/quantity";
 import { day, stamp } from "../format/time";
+import { aired, edgeOf, robustScale, type Scale } from "../picture/bulk";
+import { OffScaleMarks } from "../picture/off-scale";
 import { useWidth } from "../ui/use-width";
-import { edgeOf, leastOf, type Scale, wildOf } from "./bulk";
 import { laidOver, laidValues } from "./overlay";
 
 const HEIGHT = 330;
@@ -15,8 +16,6 @@ const FRAME = { left: 64, right: 14, top: 26, bottom: 60 };
 /** Words under the axis that would come nearer than so many pixels are left to the marks. */
 const LABEL_ROOM = 130;
 const SMALLEST = 340;
-/** The figure of a value beyond the scale takes so many pixels. */
-const BEYOND_ROOM = 84;
 
 /** Where in the picture a pointer is. */
 function withinBox(event: React.PointerEvent<SVGSVGElement>): number {
@@ -106,20 +105,13 @@ function Turns({ turns, x, right, bottom }: TurnsProps) {
 
 /** The scale of all that is drawn, or of the bulk of the values with the levels of all. */
 export function scaleOf(trend: Trend, laid: number[], everything: boolean): Scale {
-  const values = trend.values.map(({ value }) => value);
-  const wild = everything ? [] : wildOf(values, leastOf(values));
-  const drawn = trend.values.filter((_, at) => !wild[at]);
-  const ends = (of: TrendPoint) => [of.value, of.low ?? of.value, of.high ?? of.value];
-  if (!wild.includes(true)) {
-    const [low, high] = domain([...drawn.flatMap(ends), ...laid]);
-    return { low, high };
+  const levels = trend.levels.map(({ mean }) => mean);
+  if (!everything) {
+    const lines = [trend.values, laid.map((value) => ({ value }))];
+    return aired(robustScale(lines, { inOrder: true, inside: levels }));
   }
-  const apart = wildOf(laid, leastOf(laid));
-  const [low, high] = domain([
-    ...drawn.map(({ value }) => value),
-    ...trend.levels.map(({ mean }) => mean),
-    ...laid.filter((_, at) => !apart[at]),
-  ]);
+  const ends = trend.values.flatMap((of) => [of.value, of.low ?? of.value, of.high ?? of.value]);
+  const [low, high] = domain([...ends, ...laid]);
   return { low, high };
 }
 
@@ -134,39 +126,6 @@ export function beyond(trend: Trend, scale: Scale) {
   return { outside, cut: cut.length };
 }
 
-interface BeyondProps {
-  trend: Trend;
-  scale: Scale;
-  place: ReturnType<typeof placement>;
-}
-
-/** A mark at the edge for each value that the scale does not reach, with its figure where it fits. */
-function Beyond({ trend, scale, place }: BeyondProps) {
-  const free = { above: -Infinity, below: -Infinity };
-  return beyond(trend, scale).outside.map((of) => {
-    const edge = edgeOf(of.value, scale) ?? "above";
-    const [x, y] = [place.x(of.at), place.y(of.value)];
-    const tip = edge === "above" ? -1 : 1;
-    const labelled = x >= free[edge];
-    if (labelled) free[edge] = x + BEYOND_ROOM;
-    const left = x + BEYOND_ROOM < place.right;
-    return (
-      <g key={`${of.run_id} ${of.arm}`} className="beyond">
-        <path d={`M ${x - 6} ${y - 3 * tip} L ${x + 6} ${y - 3 * tip} L ${x} ${y + 7 * tip} z`} />
-        {labelled && (
-          <text
-            x={left ? x + 10 : x - 10}
-            y={edge === "above" ? y + 4 : y - 2}
-            textAnchor={left ? "start" : "end"}
-          >
-            {quantity(of.value, trend.unit)}
-          </text>
-        )}
-      </g>
-    );
-  });
-}
-
 interface ChartProps {
   trend: Trend;
   /** Shows wild values too, however flat that makes the others. */
@@ -174,7 +133,7 @@ interface ChartProps {
   /** Other trends, laid over it. */
   over?: Trend[];
   /** Shows the time between two moments; where it is missing, nothing can be chosen. */
-  zoom?: (from: string, to: string) => void;
+  zoom?: ((from: string, to: string) => void) | undefined;
 }
 
 export function Chart({ trend, over = [], zoom, everything = false }: ChartProps) {
@@ -210,6 +169,7 @@ export function Chart({ trend, over = [], zoom, everything = false }: ChartProps
       <svg
         width={width}
         height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         role="group"
         aria-label={`Values of ${trend.case}`}
         data-zooms={zoom !== undefined}
@@ -367,7 +327,18 @@ export function Chart({ trend, over = [], zoom, everything = false }: ChartProps
             </a>
           );
         })}
-        <Beyond trend={trend} scale={reach} place={place} />
+        <OffScaleMarks
+          values={trend.values.map((of) => ({
+            key: `${of.run_id} ${of.arm}`,
+            x: place.x(of.at),
+            value: of.value,
+            label: quantity(of.value, trend.unit),
+            title: describe(of, trend.unit),
+          }))}
+          scale={reach}
+          y={place.y}
+          right={place.right}
+        />
       </svg>
     </div>
   );

@@ -8,22 +8,19 @@ import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
 import { counted, quantity, signed } from "../format/quantity";
 import { clock, day, stamp } from "../format/time";
-import { Keep, marks } from "../picture/keep";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Accept } from "./accept";
-import { beyond, Chart, scaleOf } from "./chart";
 import { OverChoice, OverLegend, useOver } from "./over";
-import { laidValues, overIn } from "./overlay";
+import { overIn } from "./overlay";
+import { outsideInWords, TrendPicture } from "./picture";
 import { isWhole, rangeOf, within } from "./range";
 import "./trends.css";
 import { ChangeTags, classPath, Effect } from "./words";
 
 const SHOWN_VALUES = 50;
-/** Values off the scale that are named; all of them stand at its edge and in the table. */
-const MOST_NAMED = 4;
 const LAST_DAYS = [30, 90, 365];
 
 export function TrendPage({ id }: { id: number }) {
@@ -103,22 +100,6 @@ function One({ trend }: { trend: Trend }) {
   );
 }
 
-/** What the scale of the bulk does not reach; empty where it reaches all. */
-function outsideInWords(trend: Trend, over: readonly Trend[]): string {
-  const { outside, cut } = beyond(trend, scaleOf(trend, laidValues(trend, over), false));
-  if (outside.length === 0) return "";
-  const named = outside
-    .slice(-MOST_NAMED)
-    .map((of) => `${quantity(of.value, trend.unit)} on ${day(of.at)}`);
-  const more = outside.length - named.length;
-  return (
-    `${counted(outside.length, "value")} off the scale, at its edge: ${named.join(", ")}` +
-    (more > 0 ? ` and ${more} older` : "") +
-    (cut > 0 ? `; ${counted(cut, "interval")} cut` : "") +
-    "."
-  );
-}
-
 /** The chart of the time that the address asks for. */
 function Picture({ trend }: { trend: Trend }) {
   const [search, setSearch] = useSearchParams();
@@ -153,7 +134,7 @@ function Picture({ trend }: { trend: Trend }) {
   };
   return (
     <div className="inside">
-      <p className="buttons small trend-range">
+      <p className="buttons small trend-range on-screen">
         {isWhole(range) ? (
           <span className="faint">Draw over a part of the picture to see it larger.</span>
         ) : (
@@ -207,27 +188,14 @@ function Picture({ trend }: { trend: Trend }) {
       {shown.values.length === 0 ? (
         <p className="soft">No value is of that time.</p>
       ) : (
-        <Keep
-          title={`${trend.case}: ${trend.metric_title} with ${trend.mode} on ${trend.host_class}`}
-          lines={[
-            `${trend.unit}, ${trend.direction} is better; one value a run, lines are levels`,
-            `hosts: ${[...new Set(shown.values.map((value) => value.host))].join(", ")}`,
-            marks({ emulated: trend.emulated, counted: trend.clock === "counted" }),
-            over
-              .map((each) => `over it: ${each.case}, ${each.mode}, ${each.host_class}`)
-              .join("; "),
-            everything ? "" : outside,
-          ]}
-        >
-          <Chart
-            trend={shown}
-            everything={everything}
-            over={over}
-            zoom={(from, to) => {
-              show({ from, to });
-            }}
-          />
-        </Keep>
+        <TrendPicture
+          trend={shown}
+          everything={everything}
+          over={over}
+          zoom={(from, to) => {
+            show({ from, to });
+          }}
+        />
       )}
     </div>
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Trend } from "../api/types";
-import { laidOver, median, overIn } from "./overlay";
+import { median } from "../picture/bulk";
+import { laidOver, overIn } from "./overlay";
 
 const trend = (values: [string, number][]) =>
   ({ values: values.map(([at, value]) => ({ at, value })) }) as unknown as Trend;

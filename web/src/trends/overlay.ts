@@ -1,6 +1,7 @@
 /** Other trends laid over one: each in parts of its own middle, on the scale of the first. */
 
 import type { Trend } from "../api/types";
+import { median } from "../picture/bulk";
 
 /** More lines than that are no picture. */
 export const MOST_OVER = 5;
@@ -13,14 +14,6 @@ export function overIn(search: URLSearchParams, own: number): number[] {
     .map(Number)
     .filter((number) => number !== own);
   return [...new Set(numbers)].slice(0, MOST_OVER);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  if (sorted.length === 0) return NaN;
-  const upper = sorted[Math.floor(middle)] ?? NaN;
-  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? NaN) + upper) / 2 : upper;
 }
 
 export interface OverPoint {

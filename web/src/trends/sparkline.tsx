@@ -1,6 +1,6 @@
 /** The newest values of a trend as a line, in percent of its level. */
 
-import { wildOf } from "./bulk";
+import { wildOf } from "../picture/bulk";
 
 const WIDTH = 110;
 const HEIGHT = 22;

@@ -37,7 +37,7 @@ export function Answer({ title, part = false, children }: AnswerProps) {
 }
 
 export function NotFound({ what, part = false }: Below & { what: string }) {
-  useTitle(part ? null : "Not found");
+  useTitle(part ? null : "Not found", { instead: true });
   return (
     <Answer title="Not found" part={part}>
       <p>{what}</p>
@@ -62,7 +62,7 @@ interface FailureProps extends Below {
 
 /** Why there is no page: what the service said, and the way out. */
 export function Failure({ error, retry, part = false }: FailureProps) {
-  useTitle(part ? null : "Problem");
+  useTitle(part ? null : "Problem", { instead: true });
   if (!(error instanceof ApiError)) throw error;
   if (error.status === 404) return <NotFound what={`${error.message} ${error.hint}`} part={part} />;
   const away = error.status === 0 || error.status === 503;

@@ -8,12 +8,37 @@ export interface Crumb {
   to: string;
 }
 
-/** Null leaves the title as it is: a part of a page has none. */
-export function useTitle(title: string | null): void {
+interface Title {
+  text: string;
+  /** Of what stands in the page's place: an answer instead of it. */
+  instead: boolean;
+}
+
+/** Of the parts that are shown now, in the order in which they came. */
+let titles: readonly Title[] = [];
+
+function showTitle(): void {
+  const shown = titles.findLast((each) => each.instead) ?? titles.at(-1);
+  // Between two pages there is none: the next one has its own.
+  if (shown !== undefined)
+    document.title = shown.text === "" ? "Mitigauge" : `${shown.text} · Mitigauge`;
+}
+
+/**
+ * The document's title while this is shown. Null leaves it as it is: a part of a page has none.
+ * One that stands instead of the page gives the title back as it goes.
+ */
+export function useTitle(text: string | null, { instead = false } = {}): void {
   useEffect(() => {
-    if (title === null) return;
-    document.title = title === "" ? "Mitigauge" : `${title} · Mitigauge`;
-  }, [title]);
+    if (text === null) return;
+    const own = { text, instead };
+    titles = [...titles, own];
+    showTitle();
+    return () => {
+      titles = titles.filter((each) => each !== own);
+      showTitle();
+    };
+  }, [text, instead]);
 }
 
 export function Crumbs({ trail }: { trail: Crumb[] }) {

@@ -46,3 +46,10 @@ test("equal values are a level line within the picture", () => {
   expect(dots[0]?.y).toBeGreaterThan(0);
   expect(dots[0]?.y).toBeLessThan(HEIGHT);
 });
+
+test("one wild value stands at the edge, and the others keep their heights", () => {
+  const values = [1, 2, 1.5, 900, 1, 2];
+  const { dots } = drawing({ ...picture, points: values.map((value, at) => point(at + 1, value)) });
+  expect(dots.map((dot) => dot.edge)).toEqual([null, null, null, "above", null, null]);
+  expect((dots[0]?.y ?? 0) - (dots[1]?.y ?? 0)).toBeGreaterThan(HEIGHT / 4);
+});

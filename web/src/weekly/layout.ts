@@ -1,6 +1,7 @@
 /** Where the values of a picture lie. */
 
 import type { WeeklyPicture } from "../api/types";
+import { clamped, edgeOf, robustScale, type Scale } from "../picture/bulk";
 
 export const WIDTH = 320;
 export const HEIGHT = 92;
@@ -16,12 +17,13 @@ export interface Dot {
   range: [top: number, bottom: number] | null;
   at: string;
   value: number;
+  edge: ReturnType<typeof edgeOf>;
 }
 
 export interface Drawing {
   dots: Dot[];
-  low: number;
-  high: number;
+  scale: Scale;
+  y: (value: number) => number;
   /** Where 0 lies; null where it does not belong in. */
   zero: number | null;
   /** Where the level changed. */
@@ -31,12 +33,14 @@ export interface Drawing {
 /** The picture's values as places; nothing is drawn of none. */
 export function drawing(picture: WeeklyPicture): Drawing {
   const points = picture.points.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const [low, high] = range(picture);
+  const scale = range(picture);
   const first = Date.parse(points[0]?.at ?? "");
   const whole = Date.parse(points.at(-1)?.at ?? "") - first || 1;
   const x = (at: string) => LEFT + ((WIDTH - LEFT - RIGHT) * (Date.parse(at) - first)) / whole;
   const y = (value: number) =>
-    HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * ((clamp(value, low, high) - low) / (high - low));
+    HEIGHT -
+    BOTTOM -
+    (HEIGHT - TOP - BOTTOM) * ((clamped(value, scale) - scale.low) / (scale.high - scale.low));
   const dots = points.map((point): Dot => {
     const [from, to] = [point.low ?? null, point.high ?? null];
     return {
@@ -45,13 +49,14 @@ export function drawing(picture: WeeklyPicture): Drawing {
       range: from === null || to === null ? null : [y(to), y(from)],
       at: point.at,
       value: point.value,
+      edge: edgeOf(point.value, scale),
     };
   });
   const changed = picture.changed_at ?? null;
   return {
     dots,
-    low,
-    high,
+    scale,
+    y,
     zero: picture.zero ? y(0) : null,
     change: changed === null ? null : between(dots, Date.parse(changed)),
   };
@@ -64,18 +69,11 @@ function between(dots: readonly Dot[], moment: number): number | null {
   return before === undefined || next === undefined ? null : (before.x + next.x) / 2;
 }
 
-/** From the lowest to the highest value; a long interval is cut, so that values still show. */
-function range(picture: WeeklyPicture): [number, number] {
-  const values = [...picture.points.map((point) => point.value), ...(picture.zero ? [0] : [])];
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const span = most - least || Math.abs(most) || 1;
-  const lows = picture.points.map((point) => Math.max(point.low ?? least, least - span));
-  const highs = picture.points.map((point) => Math.min(point.high ?? most, most + span));
-  const [low, high] = [Math.min(least, ...lows), Math.max(most, ...highs)];
+/** From the lowest to the highest value, less what would flatten the others; with some air. */
+function range(picture: WeeklyPicture): Scale {
+  const points = picture.points.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const inside = picture.zero ? [0] : [];
+  const { low, high } = robustScale([points], { inOrder: true, inside });
   const margin = 0.05 * (high - low || Math.abs(high) || 1);
-  return [low - margin, high + margin];
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(Math.max(value, low), high);
+  return { low: low - margin, high: high + margin };
 }

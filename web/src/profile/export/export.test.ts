@@ -4,7 +4,7 @@ import { figure, type Scene } from "../figure";
 import { cut } from "../layout";
 import type { Palette } from "../palette";
 import { fileName } from "../../picture/file";
-import { decimal, folded } from "./folded";
+import { decimal, folded, stackTable } from "./folded";
 import { speedscope } from "./speedscope";
 import { escaped } from "../../picture/escape";
 import { svg } from "./svg";
@@ -32,6 +32,17 @@ function drawing(scene: Scene): string {
   const whole = cut(scene.figure.tree, scene.figure.layout, 0, 800);
   return svg(scene, whole, [HOSTILE, "colours"], "ns/op");
 }
+
+test("the table of stacks has both costs as numbers, with their unit", () => {
+  expect(stackTable(tree, meta)).toEqual({
+    columns: ["stack", `A: ${meta.a.label} (${meta.unit})`, `B: ${meta.b.label} (${meta.unit})`],
+    rows: [
+      [HOSTILE, 0, 1e-7],
+      ["cpu", 1, 0],
+      ["cpu;f:g", 2.5, 4],
+    ],
+  });
+});
 
 describe("folded stacks", () => {
   test("have both costs of each frame without its children, as difffolded writes", () => {
