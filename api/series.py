@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
+from fastapi.responses import PlainTextResponse
 
 from api.database import Database
 from api.gate import Known, needs
-from api.parameters import NameInPath, Word
+from api.parameters import Id, NameInPath, Word
+from api.problems import AS_JSON
 from mitigauge.access.roles import Right
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
+from mitigauge.storage.files.blobs import blob_store
 from mitigauge.tracking.series import listing, service
 from mitigauge.tracking.series.order_service import ask_revision
 from mitigauge.tracking.series.revision_line import SeriesLine, line
@@ -55,6 +59,17 @@ def show_line(name: NameInPath, session: Database) -> SeriesLine:
 def show_revision(name: NameInPath, session: Database, label: Word = "") -> RevisionView:
     """One revision whole: `v3`, or `v3+fix-7`; without a label the newest."""
     return RevisionView.model_validate(service.find_revision(session, name, label))
+
+
+@router.get(
+    "/{name}/{revision}/patches/{position}", response_class=PlainTextResponse, responses={**AS_JSON}
+)
+def show_revision_patch(
+    name: NameInPath, revision: NameInPath, position: Id, session: Database
+) -> str:
+    """A patch of a revision, from 1, as it is applied."""
+    blobs = blob_store(get_settings())
+    return service.patch_text(session, name, revision, position, blobs)
 
 
 @router.post("/{name}/{revision}/approve", dependencies=[Depends(needs(Right.APPROVE))])

@@ -200,6 +200,9 @@ TABLE = {
     "GET /api/bisections/proposal": read("/api/bisections/proposal", 422),
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     "GET /api/bisections/{bisection_id}/patches/{position}": read(BISECTION + "/patches/1", 404),
+    "GET /api/series/{name}/{revision}/patches/{position}": read(
+        "/api/series/nothing/v1/patches/1", 404
+    ),
     # There is none; the test of bisections cancels one.
     "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),
     # Without a body; the tests of jobs start, follow and cancel each kind.

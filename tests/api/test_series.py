@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from fastapi.testclient import TestClient
@@ -52,6 +53,23 @@ def test_a_series_is_listed_and_shown_with_what_each_revision_changed(
     assert client.get("/api/series/bhb/line").json() == {
         "revisions": [], "rows": [], "left_out": 0,
     }  # fmt: skip
+
+
+def test_each_patch_of_a_revision_is_read_as_it_is_applied(
+    client: TestClient, engine: Engine
+) -> None:
+    stored(engine)
+    patches = client.get("/api/series/bhb").json()["revisions"][2]["patches"]
+    assert len(patches) > 1
+    for position, patch in enumerate(patches, start=1):
+        answer = client.get(f"/api/series/bhb/v3/patches/{position}")
+        assert answer.headers["content-type"].startswith("text/plain")
+        assert hashlib.sha256(answer.content).hexdigest() == patch["sha256"]
+        assert f"b/{patch['files'][0]}" in answer.text
+    for asked in ("v3/patches/99", "v9/patches/1"):
+        answer = client.get(f"/api/series/bhb/{asked}")
+        assert answer.status_code == 404
+        assert answer.json()["hint"]
 
 
 def test_an_approver_approves_once_and_stands_there_by_name(

@@ -141,10 +141,10 @@ test("a revision that waits shows each line of its patches", async ({ page }) =>
 test("a patch that was measured is shown when it is asked for", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => {
-    if (request.url().includes("/api/blobs/")) asked.push(request.url());
+    if (request.url().includes("/patches/")) asked.push(request.url());
   });
   const text = "diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n";
-  await page.route("**/api/blobs/*", (route) => route.fulfill({ body: text }));
+  await page.route("**/patches/*", (route) => route.fulfill({ body: text }));
   await open(page, "/series/vmscape-bhb");
   const first = page.getByRole("article", { name: "v1", exact: true });
   await first.getByText("8 patches").click();
@@ -157,7 +157,7 @@ test("a patch that was measured is shown when it is asked for", async ({ page })
 });
 
 test("letters that hide in a patch are seen, and markup stays text", async ({ page }) => {
-  await page.route("**/api/blobs/*", (route) =>
+  await page.route("**/patches/*", (route) =>
     route.fulfill({ body: "@@ -1 +1 @@\n-a\n+<b>if (x)</b> \u202e// fine\n" }),
   );
   await open(page, "/series/vmscape-bhb");
@@ -168,7 +168,7 @@ test("letters that hide in a patch are seen, and markup stays text", async ({ pa
 
 test("a patch whose text the service does not give is said so", async ({ page }) => {
   const json = { error: "NotFound", message: "there is no blob", hint: "" };
-  await page.route("**/api/blobs/*", (route) => route.fulfill({ status: 404, json }));
+  await page.route("**/patches/*", (route) => route.fulfill({ status: 404, json }));
   await open(page, "/series/vmscape-bhb");
   const waiting = page.getByRole("article", { name: "v5" });
   await expect(waiting).toContainText("The service gives no text of this patch");

@@ -285,6 +285,17 @@ def texts_of(digest: str, blobs: BlobStore) -> list[str]:
     return [text.decode() for text in blobs.read(digest).split(_SEPARATOR)]
 
 
+def patch_text(session: Session, name: str, label: str, position: int, blobs: BlobStore) -> str:
+    """One patch of a revision, from 1, as it is applied.
+
+    Raises :class:`NotFound` where there is no such series, revision or patch.
+    """
+    texts = texts_of(find_revision(session, name, label).patches_sha256, blobs)
+    if not 1 <= position <= len(texts):
+        raise NotFound(f"{name} {label} has no patch {position}", hint=f"It has {len(texts)}.")
+    return texts[position - 1]
+
+
 def put(patches: Sequence[Patch], blobs: BlobStore) -> str:
     """Store patches; their digest, by which :func:`patches_of` finds them."""
     return blobs.put(_SEPARATOR.join(patch.text.encode() for patch in patches))

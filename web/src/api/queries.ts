@@ -330,16 +330,17 @@ export const seriesQuery = (name: string) =>
       data(api.GET("/api/series/{name}", { params: { path: { name } }, signal })),
   });
 
-/**
- * A patch's text by its digest: another text has another. The service stores a revision's patches
- * as one file, so that only the patch of a revision with a single one has an address of its own.
- */
-export const patchTextQuery = (digest: string) =>
+/** The patch of a revision, from 1, as it is applied; *digest*: another text has another. */
+export const patchTextQuery = (name: string, revision: string, position: number, digest: string) =>
   queryOptions({
-    queryKey: ["patch text", digest],
+    queryKey: ["patch text", name, revision, position, digest],
     queryFn: ({ signal }) =>
       data(
-        api.GET("/api/blobs/{digest}", { params: { path: { digest } }, parseAs: "text", signal }),
+        api.GET("/api/series/{name}/{revision}/patches/{position}", {
+          params: { path: { name, revision, position } },
+          parseAs: "text",
+          signal,
+        }),
       ),
     staleTime: Infinity,
   });

@@ -11,10 +11,22 @@ import { readDiff } from "./diff";
 
 type Patch = Revision["patches"][number];
 
-/** `open`: from the beginning, where somebody has to look at it. */
-export function PatchDiff({ patch, open: begun }: { patch: Patch; open: boolean }) {
+interface PatchDiffProps {
+  series: string;
+  revision: string;
+  /** From 1. */
+  position: number;
+  patch: Patch;
+  /** From the beginning, where somebody has to look at it. */
+  open: boolean;
+}
+
+export function PatchDiff({ series, revision, position, patch, open: begun }: PatchDiffProps) {
   const [open, setOpen] = useState(begun);
-  const query = useQuery({ ...patchTextQuery(patch.sha256), enabled: open });
+  const query = useQuery({
+    ...patchTextQuery(series, revision, position, patch.sha256),
+    enabled: open,
+  });
   const gone = query.error instanceof ApiError && query.error.status === 404;
   return (
     <details
@@ -34,14 +46,20 @@ export function PatchDiff({ patch, open: begun }: { patch: Patch; open: boolean 
       )}
       {open && !gone && (
         <Loaded query={query} part>
-          {(text) => <Lines text={text} patch={patch} />}
+          {(text) => (
+            <Lines
+              text={text}
+              patch={patch}
+              href={`/api/series/${encodeURIComponent(series)}/${encodeURIComponent(revision)}/patches/${position}`}
+            />
+          )}
         </Loaded>
       )}
     </details>
   );
 }
 
-function Lines({ text, patch }: { text: string; patch: Patch }) {
+function Lines({ text, patch, href }: { text: string; patch: Patch; href: string }) {
   const diff = useMemo(() => readDiff(text), [text]);
   return (
     <>
@@ -60,7 +78,7 @@ function Lines({ text, patch }: { text: string; patch: Patch }) {
       {diff.cut > 0 && (
         <p>
           <strong>{counted(diff.cut, "further line")} not shown.</strong>{" "}
-          <a href={`/api/blobs/${patch.sha256}`} download={`${patch.sha256.slice(0, 16)}.patch`}>
+          <a href={href} download={`${patch.sha256.slice(0, 16)}.patch`}>
             The whole patch
           </a>
         </p>

@@ -80,7 +80,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
       ))}
       <details open={open}>
         <summary>{counted(revision.patches.length, "patch", "patches")}</summary>
-        <Patches revision={revision} />
+        <Patches series={series.name} revision={revision} />
       </details>
     </article>
   );
@@ -99,16 +99,17 @@ function experiment(revision: Revision) {
 }
 
 /** The patches in their order, each with what became of it since the revision before. */
-function Patches({ revision }: { revision: Revision }) {
+function Patches({ series, revision }: { series: string; revision: Revision }) {
+  const place = { series, revision: revision.label };
   // Whoever approves it has to look at each line first.
   const waits = revision.state === "waiting";
   if (revision.changes.length === 0)
     return (
       <ol className="patches">
-        {revision.patches.map((patch) => (
+        {revision.patches.map((patch, at) => (
           <li key={patch.sha256}>
             {patch.title}
-            <PatchDiff patch={patch} open={waits} />
+            <PatchDiff {...place} position={at + 1} patch={patch} open={waits} />
           </li>
         ))}
       </ol>
@@ -118,7 +119,7 @@ function Patches({ revision }: { revision: Revision }) {
       {revision.changes.map((change) => (
         <li key={`${change.before} ${change.after}`} data-change={change.change}>
           <Change change={change} />
-          <DiffOf change={change} revision={revision} open={waits} />
+          <DiffOf series={series} change={change} revision={revision} open={waits} />
         </li>
       ))}
     </ul>
@@ -126,15 +127,19 @@ function Patches({ revision }: { revision: Revision }) {
 }
 
 interface DiffOfProps {
+  series: string;
   change: PatchChange;
   revision: Revision;
   open: boolean;
 }
 
 /** The patch itself; one that is gone has none in this revision. */
-function DiffOf({ change, revision, open }: DiffOfProps) {
-  const patch = change.after === null ? undefined : revision.patches[change.after - 1];
-  return patch === undefined ? null : <PatchDiff patch={patch} open={open} />;
+function DiffOf({ series, change, revision, open }: DiffOfProps) {
+  const { after } = change;
+  const patch = after === null ? undefined : revision.patches[after - 1];
+  if (after === null || patch === undefined) return null;
+  const place = { series, revision: revision.label, position: after };
+  return <PatchDiff {...place} patch={patch} open={open} />;
 }
 
 function Change({ change }: { change: PatchChange }) {
