@@ -103,7 +103,7 @@ def start(
     The ends are confirmed first: where they do not differ by two standard deviations of a boot, it
     says what it would take. Then it measures what tells most. A kernel that does not build or does
     not boot is skipped, not judged; a patch that leaves the binary as it was is never blamed. "None
-    of these", "more than one" and "undecided" are answers.
+    of these", "several" and "undecided" are answers.
 
     Over patches, `mitigauge bisect start PATCHES` or `--series NAME`. Over commits, `--tree DIR
     --good A --bad B`, along first parents. Over anything else, `--arms FILE`:

@@ -53,7 +53,7 @@ def print_bisection(view: BisectionView) -> None:
         say(f"  {view.left_out} less likely ones are not shown; --json has the same")
     if view.none_probability is not None:
         say(f"  none of these: {_chance(view.none_probability)}; "
-            f"more than one: {_chance(view.several_probability)}")  # fmt: skip
+            f"several: {_chance(view.several_probability)}")  # fmt: skip
     for step in view.steps:
         say(f"  {_step(step)}")
     _print_answer(view)

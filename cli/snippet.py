@@ -90,8 +90,6 @@ def _print_compared(first: Path, second: Path, found: Compared) -> None:
         return
     hidden = found.hidden
     told = f"{100 * hidden.mean:.0f} % [{100 * hidden.low:.0f}, {100 * hidden.high:.0f}]"
-    say(
-        f"Branch history: behind it a branch is mispredicted {told} of as much as behind the first."
-    )
+    say(f"Branch history: mispredictions behind it cost {told} of those behind the first.")
     if found.hides_less:
         say("HIDES LESS: a branch behind it knows more of the history than one behind the first.")

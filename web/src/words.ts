@@ -60,7 +60,7 @@ export const REGRESSION_STATE: Record<RegressionState, Word> = {
 /** What a bisection answered. */
 export const ANSWER: Record<AnswerKind, Word> = {
   found: { label: "found", meaning: "one change is the culprit, and was verified", tone: "good" },
-  several: { label: "more than one", meaning: "no single change explains it", tone: "busy" },
+  several: { label: "several", meaning: "no single change explains it", tone: "busy" },
   none_of_these: {
     label: "none of these",
     meaning: "no change in the range made the difference",
@@ -79,7 +79,7 @@ export const REVISION_STATE: Record<RevisionState, Word> = {
   waiting: { label: "waiting", meaning: "a person has to approve it", tone: "quiet" },
   approved: { label: "approved", meaning: "it may run; its kernel is built next", tone: "busy" },
   building: { label: "building", meaning: "its kernel is being built", tone: "busy" },
-  measuring: { label: "submitted", meaning: "its experiment says how far it is", tone: "good" },
+  measuring: { label: "measuring", meaning: "its experiment says how far it is", tone: "good" },
   failed: { label: "failed", meaning: "its patches do not apply or build", tone: "bad" },
   set_aside: { label: "set aside", meaning: "our side failed too often", tone: "bad" },
   nothing_runs_it: {

@@ -123,7 +123,16 @@ def with_machine(
     )
 
 
+class _Indented(yaml.SafeDumper):  # type: ignore[misc]
+    """Writes a list two spaces to the right of its key, as the project's files have it."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """As PyYAML's, with an indent whatever *indentless* says."""
+        super().increase_indent(flow, indentless and False)
+
+
 def as_yaml(processor: Processor) -> str:
     """The file's text."""
     body: Mapping[str, object] = processor.model_dump(mode="json", exclude_defaults=True)
-    return str(yaml.safe_dump(body, sort_keys=False, width=LINE_WIDTH, allow_unicode=True))
+    text = yaml.dump(body, Dumper=_Indented, sort_keys=False, width=LINE_WIDTH, allow_unicode=True)
+    return str(text)

@@ -55,7 +55,7 @@ export function candidateTable(bisection: Bisection): Table {
         each.files.join(" "),
       ]),
       [null, "none of these", "", none, null, "", ""],
-      [null, "more than one", "", several, null, "", ""],
+      [null, "several", "", several, null, "", ""],
     ],
   };
 }
