@@ -51,7 +51,7 @@ def measure(
     from random import SystemRandom
 
     from mitigauge.analysis.prices.identity import recognised
-    from mitigauge.analysis.prices.machine_file import machine_of
+    from mitigauge.analysis.prices.machine_file import machine_of, require_alike
     from mitigauge.analysis.prices.probe import summarised
     from mitigauge.core.errors import InvalidInput
     from mitigauge.core.settings import get_settings
@@ -63,7 +63,10 @@ def measure(
             hint="`mitigauge price plan HOST` plans boots of a host that tell its prices.",
         )
     found = recognised(CPUINFO.read_text(errors="replace"), _caches())
+    for word in (machine, name or found.identity.file_name):
+        _require_name(word)
     before = _before(output, name or found.identity.file_name)
+    require_alike(before, found)
     probe = compiled(get_settings().home / "tools")
     listed, runs = time_all(
         probe, seconds=seconds, processes=processes, seed=SystemRandom().getrandbits(31),
@@ -83,6 +86,22 @@ def measure(
     _print_checks(told)
     if output is not None:
         _write(output, before, told, found, name)
+
+
+def _require_name(word: str) -> None:
+    """Raise InvalidInput for what no file and no machine in it may be called."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.field_types import Name
+    from mitigauge.core.hostile_text import quoted
+
+    try:
+        TypeAdapter(Name).validate_python(word)
+    except ValidationError:
+        raise InvalidInput(
+            f"{quoted(word)} is no name", hint="At most 63 letters, digits and . _ -."
+        ) from None
 
 
 def _before(output: Path | None, name: str) -> Processor | None:

@@ -101,6 +101,8 @@ COMMANDS = [
     ("price estimate 1 1", 1),
     ("price list", 0),
     ("price measure", 1),
+    ("price measure --here --machine ../x", 1),
+    ("price measure --here -o {dir}/nothing", 1),
     ("price plan nobody --environment nowhere", 1),
     ("price rank", 0),
     ("price rank nothing", 1),

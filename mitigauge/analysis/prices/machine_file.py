@@ -83,6 +83,15 @@ def misfit_percent(machines: Sequence[Machine]) -> float:
     return round(100 * math.sqrt(sum(each**2 for each in off) / len(off)), 1) if off else 0.0
 
 
+def require_alike(before: Processor | None, found: Recognised) -> None:
+    """Raise :class:`Conflict` where the file *before* is of a processor with other flags."""
+    if before and before.identity and before.identity.flags != found.identity.flags:
+        raise Conflict(
+            f"{before.processor} has other flags than this machine, though the same number",
+            hint="Its hypervisor hides some, or adds some. Give a file of its own: --name.",
+        )
+
+
 def with_machine(
     before: Processor | None, machine: Machine, found: Recognised, source: str
 ) -> Processor:
@@ -91,11 +100,7 @@ def with_machine(
     Published prices stay. Raises :class:`Conflict` where the file is of a processor with other
     flags, and ValidationError where no price is left.
     """
-    if before and before.identity and before.identity.flags != found.identity.flags:
-        raise Conflict(
-            f"{before.processor} has other flags than this machine, though the same number",
-            hint="Its hypervisor hides some, or adds some. Give a file of its own: --name.",
-        )
+    require_alike(before, found)
     others = [m for m in before.machines if m.machine != machine.machine] if before else []
     machines = (*others, machine)
     told = combined(machines)

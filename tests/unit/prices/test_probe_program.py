@@ -7,15 +7,17 @@ import os
 import platform
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from mitigauge.analysis.prices.definitions import INSTRUCTION
+from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
 from mitigauge.analysis.prices.probe import BILLED, CHECK, HELPERS, ProbeRun
 from mitigauge.core.errors import NotReady
-from mitigauge.measurement.catalog import Catalog
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.catalog import Catalog, read_definition
 from pipelines.adapters import price_probe
 from pipelines.adapters.price_probe import Probe, ProbeFailed, compiled, time_all
 
@@ -174,3 +176,36 @@ def test_all_events_are_timed_as_often_and_refused_ones_once(probe: Probe) -> No
         assert len(of) == (1 if of[0].refused else 2)
     number = 2 * sum(not of[0].refused for of in runs.values())
     assert told == [(done, number) for done in range(number)]
+
+
+@pytest.mark.long("the events are timed for five seconds")
+def test_the_command_writes_a_file_that_is_read_or_says_why_it_has_nothing(tmp_path: Path) -> None:
+    words = [
+        "price",
+        "measure",
+        "--here",
+        "--seconds",
+        "5",
+        "--processes",
+        "5",
+        "-o",
+        str(tmp_path),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "cli.main", *words], cwd=REPOSITORY, capture_output=True, text=True,
+        env={**os.environ, "MITIGAUGE_HOME": str(tmp_path / "home"), "COLUMNS": "200"}, check=False,
+    )  # fmt: skip
+    files = list(tmp_path.glob("*.yml"))
+    if done.returncode:
+        # Beside enough other load no figure stands.
+        assert "nothing was written: no event has a usable price" in done.stderr
+        assert files == []
+        return
+    [file] = files
+    processor = read_definition(file, Processor, tmp_path)
+    assert [machine.machine for machine in processor.machines] == ["first"]
+    for price in processor.prices:
+        assert f"{price.event} " in done.stdout
+    for event, why in processor.machines[0].refused.items():
+        assert event in done.stdout
+        assert why
