@@ -29,7 +29,7 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
     return compiled(tmp_path_factory.mktemp("tools"))
 
 
-def children() -> set[str]:
+def children(probe: Probe) -> set[str]:
     """Processes of the program that live."""
     named = subprocess.run(
         ["pgrep", "-f", "price-probe-"], capture_output=True, text=True, check=False
@@ -49,7 +49,7 @@ def test_each_event_of_the_program_has_a_file_or_a_use(probe: Probe) -> None:
 
 
 def test_every_event_is_timed_or_refused_with_a_reason_and_leaves_nobody(probe: Probe) -> None:
-    before = children()
+    before = children(probe)
     for event in probe.listed():
         run = probe.timed(event.event, 0.01, seed=7, cpu=min(os.sched_getaffinity(0)))
         assert run.event == event.event
@@ -59,9 +59,9 @@ def test_every_event_is_timed_or_refused_with_a_reason_and_leaves_nobody(probe: 
         assert run.times == event.times
         assert run.cycle_ns[0] > 0
     deadline = time.monotonic() + 10
-    while children() - before and time.monotonic() < deadline:
+    while children(probe) - before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert children() - before == set()
+    assert children(probe) - before == set()
 
 
 def test_what_takes_longer_is_seen_to_take_longer(probe: Probe) -> None:
