@@ -30,11 +30,9 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
 
 
 def children(probe: Probe) -> set[str]:
-    """Processes of the program that live."""
-    named = subprocess.run(
-        ["pgrep", "-f", "price-probe-"], capture_output=True, text=True, check=False
-    )
-    return set(named.stdout.split())
+    """Processes of this copy of the program that live."""
+    named = subprocess.run(["pgrep", "-f", str(probe.file)], capture_output=True, check=False)
+    return set(named.stdout.decode().split())
 
 
 def test_each_event_of_the_program_has_a_file_or_a_use(probe: Probe) -> None:
