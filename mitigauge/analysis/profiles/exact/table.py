@@ -169,10 +169,11 @@ def _is_partly_open(pair: FunctionPair) -> bool:
 def _predictions(
     instructions: float, bill: Sequence[BillRow], prices: PriceList
 ) -> list[PredictedCost]:
-    """What differs in each operation, at the prices of each processor."""
+    """What differs in each operation, at each processor's prices; the fewest missing first."""
     change: dict[str, float] = {INSTRUCTION: instructions}
     change |= {row.event: row.difference if row.exact is None else row.exact for row in bill}
     found = [(processor, predicted(change, processor)) for processor in prices.processors.values()]
+    found.sort(key=lambda of: len(of[1].missing))
     return [
         PredictedCost(
             processor=processor.processor,
