@@ -60,6 +60,14 @@ def remark(text: str) -> None:
     errors().print(Text(harmless(text)))
 
 
+def count_off(what: str, done: int, of: int) -> None:
+    """Say beside the answer how far it is: in place on a terminal, else at each sixth."""
+    if errors().is_terminal:
+        errors().print(f"{what} {done + 1} of {of}", end="\r", highlight=False)
+    elif done and done % max(1, of // 6) == 0:
+        errors().print(f"{what} {done} of {of}", highlight=False)
+
+
 def echo(text: str) -> None:
     """Print finished lines as they stand, in whatever width."""
     typer.echo(harmless(text, lines=True))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import errors, print_table, say
+from cli.output import count_off, print_table, say
 
 if TYPE_CHECKING:
     from mitigauge.analysis.prices.definitions import Machine, Processor
@@ -70,7 +71,7 @@ def measure(
     probe = compiled(get_settings().home / "tools")
     listed, runs = time_all(
         probe, seconds=seconds, processes=processes, seed=SystemRandom().getrandbits(31),
-        progress=_progress,
+        progress=partial(count_off, "process"),
     )  # fmt: skip
     probed = [summarised(each, runs[each.event]) for each in listed]
     cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
@@ -135,13 +136,6 @@ def _kernel() -> str:
     import platform
 
     return platform.release()
-
-
-def _progress(done: int, of: int) -> None:
-    if errors().is_terminal:
-        errors().print(f"process {done + 1} of {of}", end="\r", highlight=False)
-    elif done and done % max(1, of // 6) == 0:
-        errors().print(f"process {done} of {of}", highlight=False)
 
 
 def _print_prices(machine: Machine) -> None:
@@ -214,8 +208,8 @@ def rank(
 
     Example: mitigauge price rank vmscape-exit --processor amd-26-2-1
     """
-    from mitigauge.analysis.prices.processors import processors_of
-    from mitigauge.analysis.prices.ranking import bills_of_questions, ranking
+    from mitigauge.analysis.prices.processors import bills_of_questions, processors_of
+    from mitigauge.analysis.prices.ranking import ranking
     from mitigauge.core.errors import NotFound
     from mitigauge.measurement.catalog import Catalog
 

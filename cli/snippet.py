@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import errors, print_table, say
+from cli.output import count_off, print_table, say
 
 if TYPE_CHECKING:
     from mitigauge.analysis.prices.snippets import Compared
@@ -55,8 +55,7 @@ def compare(
         chance, cpus = SystemRandom(), sorted(os.sched_getaffinity(0))
         runs = []
         for done in range(layouts):
-            if errors().is_terminal:
-                errors().print(f"layout {done + 1} of {layouts}", end="\\r", highlight=False)
+            count_off("layout", done, layouts)
             runs.append(
                 probe.compared(
                     codes[0], codes[1], max(0.02, seconds / layouts - 0.05),

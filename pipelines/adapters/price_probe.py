@@ -14,7 +14,7 @@ from random import Random
 
 from pydantic import ValidationError
 
-from mitigauge.analysis.prices.probe import CHECK, ListedEvent, ProbeRun, ordered
+from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun, ordered
 from mitigauge.analysis.prices.snippets import History, SnippetRun
 from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
 from mitigauge.core.hostile_text import quoted
@@ -27,6 +27,8 @@ COMPILE_LIMIT_S = 60.0
 # Beyond the time that a process is told to sample.
 MARGIN_S = 20.0
 LONGEST_LINE = 4000
+# A process's start, its calibration and the clock's cycles.
+OVERHEAD_S = 0.035
 
 Progress = Callable[[int, int], None]
 
@@ -159,12 +161,3 @@ def time_all(
         cpu = cpus[chance.randrange(len(cpus))]
         runs[name].append(probe.timed(name, each, chance.getrandbits(31), cpu))
     return listed, runs
-
-
-# A process's start, its calibration and the clock's cycles.
-OVERHEAD_S = 0.035
-
-
-def checks_of(listed: Sequence[ListedEvent]) -> list[ListedEvent]:
-    """Those that are no price, but what prices predict."""
-    return [event for event in listed if event.event.startswith(CHECK)]

@@ -1,10 +1,11 @@
-"""Processors with prices: the files of ``prices/processors/``."""
+"""Processors with prices, and modes with bills: the files of ``prices/``."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
+from mitigauge.analysis.prices.ranking import Bills
 from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.catalog import Catalog, in_natural_order, read_definition, require_name
 
@@ -15,7 +16,7 @@ def processors_of(catalog: Catalog) -> dict[str, Processor]:
     for path in in_natural_order(catalog.root.glob("prices/processors/*.yml")):
         processor = read_definition(path, Processor, catalog.root)
         require_name(path, processor.processor, path.stem)
-        _require_priced(path, processor, catalog)
+        _require_events(path, {price.event for price in processor.prices}, catalog)
         found[processor.processor] = processor
     _require_one_file_each(found)
     return found
@@ -42,9 +43,20 @@ def is_like(processor: Processor, word: str) -> bool:
     return word.lower() in " ".join([*names, of.name if of else ""]).lower()
 
 
-def _require_priced(path: Path, processor: Processor, catalog: Catalog) -> None:
+def bills_of_questions(catalog: Catalog) -> dict[str, Bills]:
+    """The files of ``prices/bills/`` by name. Raises :class:`InvalidInput` for a bad one."""
+    found = {}
+    for path in in_natural_order(catalog.root.glob("prices/bills/*.yml")):
+        bills = read_definition(path, Bills, catalog.root)
+        require_name(path, bills.bills, path.stem)
+        _require_events(path, {event for mode in bills.modes for event in mode.events}, catalog)
+        found[bills.bills] = bills
+    return found
+
+
+def _require_events(path: Path, events: set[str], catalog: Catalog) -> None:
     known = {INSTRUCTION, *catalog.events}
-    for event in sorted({price.event for price in processor.prices} - known):
+    for event in sorted(events - known):
         raise InvalidInput(
             f"{path}: no event {event!r}", hint=f"Known: {', '.join(sorted(known))}."
         )

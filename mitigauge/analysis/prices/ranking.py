@@ -17,9 +17,7 @@ from pydantic import Field, model_validator
 
 from mitigauge.analysis.prices.definitions import Processor
 from mitigauge.analysis.prices.prediction import Prediction, error_of, predicted
-from mitigauge.core.errors import InvalidInput
 from mitigauge.core.field_types import Closed, Name, Text
-from mitigauge.measurement.catalog import Catalog, in_natural_order, read_definition, require_name
 
 Doubles = NDArray[np.float64]
 DRAWS = 20_000
@@ -128,17 +126,3 @@ def _even(of: Ranked, whole: Sequence[Ranked]) -> list[BreakEven]:
     times = of.mode.events[event]
     evens = [(other, (other.cost.ns - of.cost.ns) / times) for other in whole]
     return [BreakEven(event, of.mode.mode, other.mode.mode, ns) for other, ns in evens if ns > 0]
-
-
-def bills_of_questions(catalog: Catalog) -> dict[str, Bills]:
-    """The files of ``prices/bills/`` by name. Raises :class:`InvalidInput` for a bad one."""
-    found = {}
-    for path in in_natural_order(catalog.root.glob("prices/bills/*.yml")):
-        bills = read_definition(path, Bills, catalog.root)
-        require_name(path, bills.bills, path.stem)
-        known = {"instruction", *catalog.events}
-        unknown = sorted({e for mode in bills.modes for e in mode.events} - known)
-        if unknown:
-            raise InvalidInput(f"{path}: no event {unknown[0]!r}", hint=f"Known: {sorted(known)}.")
-        found[bills.bills] = bills
-    return found

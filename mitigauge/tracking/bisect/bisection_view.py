@@ -21,7 +21,7 @@ from mitigauge.tracking.bisect.schemas import (
 )
 from mitigauge.tracking.bisect.states import AnswerKind, BisectionKind, BisectionState
 from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
-from mitigauge.tracking.series.service import texts_of
+from mitigauge.tracking.series.service import text_at
 
 MOST_SHOWN = 200
 
@@ -143,9 +143,5 @@ def patch_text(session: Session, bisection_id: int, position: int, blobs: BlobSt
             f"bisection {bisection_id} goes over {found.kind}, which have no patches here",
             hint="The candidate's name says where to look.",
         )
-    texts = texts_of(found.patches_sha256, blobs)
-    if not 1 <= position <= len(texts):
-        raise NotFound(
-            f"bisection {bisection_id} has no candidate {position}", hint=f"It has {len(texts)}."
-        )
-    return texts[position - 1]
+    missing = f"bisection {bisection_id} has no candidate"
+    return text_at(found.patches_sha256, position, blobs, missing)

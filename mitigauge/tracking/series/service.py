@@ -290,9 +290,15 @@ def patch_text(session: Session, name: str, label: str, position: int, blobs: Bl
 
     Raises :class:`NotFound` where there is no such series, revision or patch.
     """
-    texts = texts_of(find_revision(session, name, label).patches_sha256, blobs)
+    digest = find_revision(session, name, label).patches_sha256
+    return text_at(digest, position, blobs, f"{name} {label} has no patch")
+
+
+def text_at(digest: str, position: int, blobs: BlobStore, missing: str) -> str:
+    """One of :func:`texts_of`, from 1. Raises :class:`NotFound`, which begins with *missing*."""
+    texts = texts_of(digest, blobs)
     if not 1 <= position <= len(texts):
-        raise NotFound(f"{name} {label} has no patch {position}", hint=f"It has {len(texts)}.")
+        raise NotFound(f"{missing} {position}", hint=f"It has {len(texts)}.")
     return texts[position - 1]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mitigauge.analysis.prices.definitions import Price, Processor, Source
-from mitigauge.analysis.prices.processors import processors_of
-from mitigauge.analysis.prices.ranking import Bills, bills_of_questions, ranking
+from mitigauge.analysis.prices.processors import bills_of_questions, processors_of
+from mitigauge.analysis.prices.ranking import Bills, ranking
 from mitigauge.measurement.catalog import Catalog
 
 
