@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CPUINFO = Path("/proc/cpuinfo")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+# Of the time of a measurement: what the aftermaths of barriers get.
+AFTERMATHS = 0.3
 # Beyond it the simulation has too few draws to tell.
 SURE = 0.9999
 
@@ -48,15 +50,9 @@ def measure(
 
     Example: mitigauge price measure --here -o prices/processors
     """
-    from datetime import UTC, datetime
-    from random import SystemRandom
-
     from mitigauge.analysis.prices.identity import recognised
-    from mitigauge.analysis.prices.machine_file import machine_of, require_alike
-    from mitigauge.analysis.prices.probe import summarised
+    from mitigauge.analysis.prices.machine_file import require_alike
     from mitigauge.core.errors import InvalidInput
-    from mitigauge.core.settings import get_settings
-    from pipelines.adapters.price_probe import compiled, time_all
 
     if not here:
         raise InvalidInput(
@@ -68,25 +64,47 @@ def measure(
         _require_name(word)
     before = _before(output, name or found.identity.file_name)
     require_alike(before, found)
-    probe = compiled(get_settings().home / "tools")
-    listed, runs = time_all(
-        probe, seconds=seconds, processes=processes, seed=SystemRandom().getrandbits(31),
-        progress=partial(count_off, "process"),
-    )  # fmt: skip
-    probed = [summarised(each, runs[each.event]) for each in listed]
-    cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
-    told = machine_of(
-        machine, found, probed, listed, at=datetime.now(UTC).date(), kernel=_kernel(),
-        program=probe.digest, cycle_ns=round(min(cycles, default=1.0), 5),
-    )  # fmt: skip
+    told = _timed(found, machine, seconds, processes)
     called = found.identity.name or found.identity.file_name
     say(f"{called}, {found.microarchitecture or 'of a microarchitecture that is not known here'}")
     if found.identity.masked:
         say(f"masked model: {found.identity.masked}")
     _print_prices(told)
+    _print_aftermaths(told)
     _print_checks(told)
     if output is not None:
         _write(output, before, told, found, name)
+
+
+def _timed(found: Recognised, machine: str, seconds: float, processes: int) -> Machine:
+    """What the program says of this machine, within some *seconds*."""
+    from datetime import UTC, datetime
+    from random import SystemRandom
+
+    from mitigauge.analysis.prices.aftermath import EVENTS, aftermath_of
+    from mitigauge.analysis.prices.machine_file import machine_of
+    from mitigauge.analysis.prices.probe import FEWEST, summarised
+    from mitigauge.core.settings import get_settings
+    from pipelines.adapters.price_probe import compiled, time_aftermaths, time_all
+
+    probe = compiled(get_settings().home / "tools")
+    seed = SystemRandom().getrandbits
+    listed, runs = time_all(
+        probe, seconds=(1 - AFTERMATHS) * seconds, processes=processes, seed=seed(31),
+        progress=partial(count_off, "process"),
+    )  # fmt: skip
+    behind = time_aftermaths(
+        probe, EVENTS, seconds=AFTERMATHS * seconds, processes=FEWEST, seed=seed(31),
+        progress=partial(count_off, "process of an aftermath"),
+    )  # fmt: skip
+    probed = [summarised(each, runs[each.event]) for each in listed]
+    cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
+    told = [aftermath_of(event, timed) for event, timed in behind.items()]
+    return machine_of(
+        machine, found, probed, listed, at=datetime.now(UTC).date(), kernel=_kernel(),
+        program=probe.digest, cycle_ns=round(min(cycles, default=1.0), 5),
+        aftermaths=[each for each in told if each],
+    )  # fmt: skip
 
 
 def _require_name(word: str) -> None:
@@ -149,6 +167,22 @@ def _print_prices(machine: Machine) -> None:
     )
     for event, why in machine.refused.items():
         say(f"{event}: {why}" if why.startswith("not usable") else f"{event}: refused: {why}")
+
+
+def _print_aftermaths(machine: Machine) -> None:
+    """What an event costs those behind it, and whether that tells mixed sets of branches."""
+    for of in machine.aftermaths:
+        costs = ", ".join(
+            f"{each.ns:.3g} [{each.low:.3g}, {each.high:.3g}] {each.branches.value}"
+            for each in of.refills
+        )
+        say(f"behind {of.event}, ns for each branch that runs first: {costs}")
+        sets = "; ".join(
+            f"{sum(each.branches.values())} branches {each.predicted:.4g} predicted, "
+            f"{each.measured:.4g} measured ({100 * each.off:+.0f} %)"
+            for each in of.working_sets
+        )
+        say(f"  mixed sets that it was not made of, ns: {sets}")
 
 
 def _print_checks(machine: Machine) -> None:
@@ -243,6 +277,11 @@ def _print_ranking(bills: Bills, told: Ranking) -> None:
         say(f"This order is the true one with a chance of {chance}.")
     if told.processor.machines and not any(m.is_trusted for m in told.processor.machines):
         say("These prices are NOT TRUSTED: they do not predict what they were not made of.")
+    if told.forgotten_ns is not None:
+        say(
+            f"An event that empties the branch predictor costs up to {told.forgotten_ns:.4g} ns "
+            "more behind it, for the branches of one operation, which then run first."
+        )
     for even in told.break_even:
         say(
             f"{even.mode} costs as much as {even.other} where {even.event} takes {even.ns:.4g} ns: "

@@ -14,6 +14,7 @@ from random import Random
 
 from pydantic import ValidationError
 
+from mitigauge.analysis.prices.aftermath import Followed, followed
 from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun, ordered
 from mitigauge.analysis.prices.snippets import History, SnippetRun
 from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
@@ -50,9 +51,14 @@ class Probe:
         lines = self._output(["list"], MARGIN_S).splitlines()
         return [ListedEvent.model_validate_json(line) for line in lines]
 
-    def timed(self, event: str, seconds: float, seed: int, cpu: int) -> ProbeRun:
-        """What one process says of *event*, pinned to *cpu*, sampling for *seconds*."""
-        words = [event, f"{seconds:.3f}", str(seed), str(cpu)]
+    def timed(
+        self, event: str, seconds: float, seed: int, cpu: int, behind: Followed | None = None
+    ) -> ProbeRun:
+        """What one process says of *event*, pinned to *cpu*, sampling for *seconds*.
+
+        *behind*: branches that run behind each operation, in all ways alike.
+        """
+        words = [event, f"{seconds:.3f}", str(seed), str(cpu), *map(str, behind or ())]
         line = self._output(words, seconds + MARGIN_S)[:LONGEST_LINE]
         try:
             return ProbeRun.model_validate_json(line)
@@ -161,3 +167,33 @@ def time_all(
         cpu = cpus[chance.randrange(len(cpus))]
         runs[name].append(probe.timed(name, each, chance.getrandbits(31), cpu))
     return listed, runs
+
+
+def time_aftermaths(
+    probe: Probe,
+    events: Sequence[str],
+    *,
+    seconds: float,
+    processes: int,
+    seed: int,
+    progress: Progress,
+) -> dict[str, dict[Followed, list[float]]]:
+    """ns that each of *events* adds to what runs behind it, by working set, one a process.
+
+    What this machine refuses is left out.
+    """
+    cpus = sorted(os.sched_getaffinity(0))
+    chance = Random(seed)
+    tried = {event: probe.timed(event, 0.001, 1, cpus[0], behind=("taken", 1)) for event in events}
+    there = [event for event, run in tried.items() if not run.refused]
+    order = [(event, set_) for event in there for set_ in followed() for _ in range(processes)]
+    chance.shuffle(order)
+    each = max(0.02, seconds / len(order) - OVERHEAD_S) if order else 0.0
+    found: dict[str, dict[Followed, list[float]]] = {event: {} for event in there}
+    for done, (event, behind) in enumerate(order):
+        progress(done, len(order))
+        cpu = cpus[chance.randrange(len(cpus))]
+        run = probe.timed(event, each, chance.getrandbits(31), cpu, behind=behind)
+        if not run.refused:
+            found[event].setdefault(behind, []).append(run.difference * run.times)
+    return found

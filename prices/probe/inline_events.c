@@ -198,7 +198,7 @@ static loop emit_copies(struct piece first, struct piece second)
 	for (int i = 0; i < COPIES; i++) {
 		pieces[3 * i] = first;
 		pieces[3 * i + 1] = second;
-		pieces[3 * i + 2] = follower_count ? follower : nothing;
+		pieces[3 * i + 2] = follow ? follower : nothing;
 	}
 	return emit(nothing, pieces, 3 * COPIES);
 }
@@ -336,39 +336,6 @@ double history_ns(enum way way)
 	return least_of(made, chance) - least_of(made, same);
 }
 
-/* Behind each operation: branches at so many places, each seen by the predictor as its own. */
-int emit_follower(void)
-{
-	size_t room = (size_t)follower_count * 24 + 64;
-	uint8_t *at = mmap(NULL, room, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		return 0;
-	follow = (void (*)(void))(void *)at;
-	for (int i = 0; i < follower_count; i++) {
-		/* lea 7(%rip), %rax; jmp *%rax | test $1 of i, %dil; jnz over a nop | call over a ret. */
-		static const uint8_t indirect[] = { 0x48, 0x8d, 0x05, 2, 0, 0, 0, 0xff, 0xe0 };
-		static const uint8_t conditional[] = { 0x31, 0xc0, 0x85, 0xc0, 0x74, 1, 0x90 };
-		static const uint8_t returns[] = { 0xe8, 2, 0, 0, 0, 0xeb, 1, 0xc3 };
-		const uint8_t *code = follower_kind == INDIRECT	     ? indirect
-				      : follower_kind == CONDITIONAL ? conditional
-								     : returns;
-		size_t length = follower_kind == INDIRECT	? sizeof(indirect)
-				: follower_kind == CONDITIONAL ? sizeof(conditional)
-							       : sizeof(returns);
-
-		memcpy(at, code, length);
-		/* Every second conditional branch is not taken. */
-		if (follower_kind == CONDITIONAL && i % 2)
-			at[4] = 0x75;
-		at += length;
-		for (uint32_t gap = random_below(8); gap; gap--)
-			*at++ = 0x90;
-	}
-	*at = 0xc3;
-	return 1;
-}
-
 #else
 
 const struct event inline_events[] = { { 0 } };
@@ -384,11 +351,6 @@ int read_snippet(int number, const char *path)
 double history_ns(enum way way)
 {
 	(void)way;
-	return 0;
-}
-
-int emit_follower(void)
-{
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Times one event of the processor or the kernel in this process, and prints a line of JSON.
  *
  *   probe list                        the events, a line each
- *   probe EVENT SECONDS SEED CPU      one event; with `indirect|conditional|returns N` behind it
+ *   probe EVENT SECONDS SEED CPU      one event; with `indirect|taken|returns|mixed N` behind it
  *   probe snippet A B SECONDS SEED CPU   two files of code: without, the first, the second
  *
  * A process has one layout of code, stack and memory, so whoever wants to know a price runs many. */
@@ -28,10 +28,6 @@
 static double samples[WAYS][MOST_SAMPLES];
 static int cpu;
 static uint64_t random_state;
-
-enum follower follower_kind;
-int follower_count;
-void (*follow)(void);
 
 double now_ns(void)
 {
@@ -84,19 +80,26 @@ void read_text(const char *path, char *text, size_t size)
 		fclose(file);
 }
 
+/* Those of the last list have only an aftermath, no price of their own. */
+static const struct event *const lists[] = { inline_events, kernel_events, switch_events, aftermath_events };
+#define LISTS (sizeof(lists) / sizeof(*lists))
+
 static const struct event *event_named(const char *name)
 {
-	const struct event *const lists[] = { inline_events, kernel_events, switch_events };
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < LISTS; i++)
 		for (const struct event *each = lists[i]; each->name; each++)
-			if (!name || strcmp(each->name, name) == 0) {
-				if (name)
-					return each;
-				printf("{\"event\": \"%s\", \"times\": %g, \"pair\": \"%s\", \"bill\": \"%s\"}\n",
-				       each->name, each->times, each->pair, each->bill ? each->bill : "");
-			}
+			if (strcmp(each->name, name) == 0)
+				return each;
 	return NULL;
+}
+
+static int list_events(void)
+{
+	for (size_t i = 0; i < LISTS - 1; i++)
+		for (const struct event *each = lists[i]; each->name; each++)
+			printf("{\"event\": \"%s\", \"times\": %g, \"pair\": \"%s\", \"bill\": \"%s\"}\n",
+			       each->name, each->times, each->pair, each->bill ? each->bill : "");
+	return 0;
 }
 
 /* Nanoseconds of one cycle, as additions tell it that wait for one another: the least of five. */
@@ -263,33 +266,35 @@ static int compare_snippets(char **words)
 
 static enum follower kind_named(const char *name)
 {
-	return strcmp(name, "indirect") == 0	  ? INDIRECT
-	       : strcmp(name, "conditional") == 0 ? CONDITIONAL
-	       : strcmp(name, "returns") == 0	  ? RETURNS
-						  : NO_FOLLOWER;
+	static const char *const names[] = { "", "indirect", "taken", "returns", "mixed" };
+
+	for (int kind = MIXED; kind > NO_FOLLOWER; kind--)
+		if (strcmp(name, names[kind]) == 0)
+			return (enum follower)kind;
+	return NO_FOLLOWER;
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
-		return event_named(NULL) != NULL;
+		return list_events();
 	if (argc == 7 && strcmp(argv[1], "snippet") == 0)
 		return compare_snippets(argv);
 	const struct event *event = argc >= 5 ? event_named(argv[1]) : NULL;
 
 	if (!event || (argc != 5 && argc != 7)) {
 		fprintf(stderr, "usage: probe list | probe EVENT SECONDS SEED CPU "
-				"[indirect|conditional|returns N] | probe snippet A B SECONDS SEED CPU\n");
+				"[indirect|taken|returns|mixed N] | probe snippet A B SECONDS SEED CPU\n");
 		return 2;
 	}
 	random_state = strtoull(argv[3], NULL, 10);
 	if (!pin(argv[4]))
 		return refuse(event, refusal("sched_setaffinity"));
 	if (argc == 7) {
-		follower_kind = kind_named(argv[5]);
-		follower_count = atoi(argv[6]);
-		if (!emit_follower())
-			return refuse(event, "no memory for code may be made executable");
+		const char *why = emit_follower(kind_named(argv[5]), atoi(argv[6]));
+
+		if (why)
+			return refuse(event, why);
 	}
 	return measure(event, strtod(argv[2], NULL));
 }

@@ -26,10 +26,11 @@ struct event {
 
 extern const struct event inline_events[], kernel_events[], switch_events[];
 
-/* How many branches of which kind run behind each operation, in all ways alike. */
-enum follower { NO_FOLLOWER, INDIRECT, CONDITIONAL, RETURNS };
-extern enum follower follower_kind;
-extern int follower_count;
+extern const struct event aftermath_events[];
+
+/* Branches behind each operation, in all ways alike: what they take more in WITH is its aftermath.
+ * MIXED has the others in turn. */
+enum follower { NO_FOLLOWER, INDIRECT, TAKEN, RETURNS, MIXED };
 extern void (*follow)(void);
 
 double now_ns(void);
@@ -39,7 +40,8 @@ int pinned_cpu(void);
 const char *refusal(const char *call);
 /* Reads at most size - 1 bytes; the text is empty where the file cannot be read. */
 void read_text(const char *path, char *text, size_t size);
-int emit_follower(void);
+/* NULL, or why there is none. */
+const char *emit_follower(enum follower kind, int count);
 /* The first (0) or second (1) piece of code of `snippet`; 0 where it cannot be read or is empty. */
 extern const struct event snippet_event;
 int read_snippet(int number, const char *path);

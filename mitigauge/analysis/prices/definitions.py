@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from enum import StrEnum
 from typing import Annotated
@@ -23,6 +24,8 @@ MOST_MACHINES = 200
 # A processor is trusted whose held-out operations were predicted so: this share within the first,
 # all within the second, in parts of what was measured.
 TRUSTED_SHARE, NEAR, FAR = 0.8, 0.15, 0.30
+# What mixed sets behind an event may be off their prediction, in parts of what was measured.
+WORKING_SET_OFF = 0.25
 # Digits behind the point of a price in ns.
 DIGITS = 4
 
@@ -108,6 +111,69 @@ class HeldOut(Closed):
         return self.predicted / self.measured - 1
 
 
+class BranchKind(StrEnum):
+    """What a working set has so many of."""
+
+    INDIRECT = "indirect"
+    """Jumps and calls whose target is read from a register or memory."""
+    TAKEN = "taken"
+    """Other jumps that are taken."""
+    RETURNS = "returns"
+    """Calls with their returns."""
+
+
+class Refill(Closed):
+    """What each branch of one kind costs more when it runs first behind an event, ns."""
+
+    branches: BranchKind
+    ns: float = Field(allow_inf_nan=False)
+    low: float = Field(allow_inf_nan=False)
+    high: float = Field(allow_inf_nan=False)
+    ceiling: int = Field(ge=1, le=1 << 20)
+    """Branches from which more of them cost no more, or no larger number was tried."""
+
+
+class WorkingSet(Closed):
+    """What runs behind an event and was not used for its refills. ns an event."""
+
+    branches: dict[BranchKind, int]
+    predicted: float = Field(allow_inf_nan=False)
+    measured: float = Field(allow_inf_nan=False)
+    low: float = Field(allow_inf_nan=False)
+    high: float = Field(allow_inf_nan=False)
+
+    @property
+    def off(self) -> float:
+        """How far the prediction is off, in parts of what was measured."""
+        return self.predicted / self.measured - 1 if self.measured else 0.0
+
+
+class Aftermath(Closed):
+    """What an event costs those who run behind it: so much once, and so much a branch."""
+
+    event: Name
+    """As bills call it; `branch-eviction` is in no bill: 65,536 other branches."""
+    once: float = Field(allow_inf_nan=False)
+    """With no branch behind it, the event itself included, ns."""
+    refills: tuple[Refill, ...] = Field(max_length=len(BranchKind))
+    working_sets: tuple[WorkingSet, ...] = Field((), max_length=20)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it tells every mixed set within :data:`WORKING_SET_OFF`; not so without one."""
+        return bool(self.working_sets) and all(
+            abs(each.off) <= WORKING_SET_OFF for each in self.working_sets
+        )
+
+    def of(self, branches: Mapping[BranchKind, float]) -> tuple[float, float]:
+        """What so many branches behind it cost more, and the standard error of that, ns."""
+        times = [min(branches.get(each.branches, 0), each.ceiling) for each in self.refills]
+        ns = sum(each.ns * n for each, n in zip(self.refills, times, strict=True))
+        errors = [(each.high - each.low) / (2 * Z95) * n
+                  for each, n in zip(self.refills, times, strict=True)]  # fmt: skip
+        return ns, math.hypot(*errors)
+
+
 class Machine(Closed):
     """What one machine with the processor gave, at one time."""
 
@@ -124,12 +190,14 @@ class Machine(Closed):
     refused: dict[Name, Text] = Field(default_factory=dict, max_length=100)
     """Events that cannot be had there, with the reason."""
     checks: tuple[HeldOut, ...] = Field((), max_length=100)
+    aftermaths: tuple[Aftermath, ...] = Field((), max_length=20)
     digest: str = ""
     """Of all other fields, so that a figure that was changed by hand is noticed."""
 
     def own_digest(self) -> str:
         """What :attr:`digest` must be."""
-        body = self.model_dump(mode="json", exclude={"digest"})
+        # Without defaults, so that a field that comes later changes no digest of today.
+        body = self.model_dump(mode="json", exclude={"digest"}, exclude_defaults=True)
         return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -195,6 +263,11 @@ class Processor(Closed):
             if price is None or (price.ns, price.low, price.high) != figures:
                 raise ValueError(f"the price of {event} is not what its machines gave")
         return self
+
+    def aftermath_of(self, event: str) -> Aftermath | None:
+        """What *event* costs those behind it, of the newest machine that tells it."""
+        told = [of for machine in self.machines for of in machine.aftermaths if of.event == event]
+        return told[-1] if told else None
 
     def price_of(self, event: str) -> Price | None:
         """The price of an event; None where it is not known."""

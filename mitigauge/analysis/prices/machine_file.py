@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import yaml
 
 from mitigauge.analysis.prices.definitions import (
     DIGITS,
+    Aftermath,
     HeldOut,
     Machine,
     Price,
@@ -18,6 +19,7 @@ from mitigauge.analysis.prices.definitions import (
     combined,
 )
 from mitigauge.analysis.prices.identity import Recognised
+from mitigauge.analysis.prices.prediction import BEHIND
 from mitigauge.analysis.prices.probe import HELPERS, ListedEvent, ProbedEvent, prices_of
 from mitigauge.core.errors import Conflict
 
@@ -35,6 +37,7 @@ def machine_of(
     kernel: str,
     program: str,
     cycle_ns: float,
+    aftermaths: Sequence[Aftermath] = (),
 ) -> Machine:
     """What the processes of one machine say, as its file has it."""
     prices = tuple(prices_of(probed, f"`price measure`, machine {name}, {at}"))
@@ -47,14 +50,28 @@ def machine_of(
         program=program,
         cycle_ns=cycle_ns,
         prices=prices,
-        refused={
-            each.event: (each.refused or f"not usable: {each.unusable}")[:MOST_REFUSED]
-            for each, of in zip(probed, listed, strict=True)
-            if not each.is_usable and not of.bill and each.event not in HELPERS
-        },
+        refused={**_refused(probed, listed), **dict(_unusable(aftermaths))},
         checks=tuple(held_out(probed, listed, prices)),
+        aftermaths=tuple(each for each in aftermaths if each.is_usable),
     )
     return machine.model_copy(update={"digest": machine.own_digest()})
+
+
+def _refused(probed: Sequence[ProbedEvent], listed: Sequence[ListedEvent]) -> dict[str, str]:
+    return {
+        each.event: (each.refused or f"not usable: {each.unusable}")[:MOST_REFUSED]
+        for each, of in zip(probed, listed, strict=True)
+        if not each.is_usable and not of.bill and each.event not in HELPERS
+    }
+
+
+def _unusable(aftermaths: Sequence[Aftermath]) -> Iterator[tuple[str, str]]:
+    """Aftermaths that do not tell the mixed sets, with the reason."""
+    for each in aftermaths:
+        if not each.is_usable:
+            off = ", ".join(f"{100 * of.off:+.0f} %" for of in each.working_sets)
+            why = f"not usable: mixed sets of branches are off by {off}"
+            yield f"{each.event}{BEHIND}", why[:MOST_REFUSED]
 
 
 def held_out(
@@ -104,11 +121,11 @@ def with_machine(
     others = [m for m in before.machines if m.machine != machine.machine] if before else []
     machines = (*others, machine)
     told = combined(machines)
-    kinds = {price.event: price for each in machines for price in each.prices}
-    title = source if len(machines) > 1 else machine.prices[0].source.title if told else source
+    newest = {price.event: price for each in machines for price in each.prices}
+    from_several = {"title": source} if len(machines) > 1 else {}
     prices = [
-        Price(event=event, ns=ns, low=low, high=high, kind=kinds[event].kind,
-              source=kinds[event].source.model_copy(update={"title": title}))
+        Price(event=event, ns=ns, low=low, high=high, kind=newest[event].kind,
+              source=newest[event].source.model_copy(update=from_several))
         for event, (ns, low, high) in told.items()
     ]  # fmt: skip
     published = [

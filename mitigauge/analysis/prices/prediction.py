@@ -12,7 +12,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mitigauge.analysis.prices.definitions import Z95, Price, Processor
+from mitigauge.analysis.prices.definitions import (
+    Z95,
+    Aftermath,
+    BranchKind,
+    Price,
+    Processor,
+)
+
+# Of an event's name, where its part is what it costs those who run behind it.
+BEHIND = "-aftermath"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,18 @@ class Prediction:
         return not self.missing
 
 
-def predicted(change: Mapping[str, float], processor: Processor) -> Prediction:
-    """What *change* costs: events and instructions an operation more, by name."""
-    parts, missing = [], []
+def predicted(
+    change: Mapping[str, float],
+    processor: Processor,
+    behind: Mapping[BranchKind, float] | None = None,
+) -> Prediction:
+    """What *change* costs: events and instructions an operation more, by name.
+
+    *behind*: different branches that run behind each event before it happens again. Where the
+    processor's file tells what an event makes it forget, that is a part of its own.
+    """
+    parts: list[Part] = []
+    missing = []
     for event, times in change.items():
         if not times:
             continue
@@ -64,10 +82,24 @@ def predicted(change: Mapping[str, float], processor: Processor) -> Prediction:
                 price.source.title,
             )
         )
+        aftermath = processor.aftermath_of(event)
+        if aftermath and behind:
+            parts.append(_aftermath_part(aftermath, times, behind, processor))
     ns = sum(part.ns for part in parts)
     off = processor.misfit_ns if parts else 0.0
     reach = Z95 * math.sqrt(sum(part.error**2 for part in parts) + off**2)
     return Prediction(processor.processor, ns, ns - reach, ns + reach, parts, missing)
+
+
+def _aftermath_part(
+    of: Aftermath, times: float, behind: Mapping[BranchKind, float], processor: Processor
+) -> Part:
+    ns, error = of.of(behind)
+    off = ns * processor.misfit_percent / 100
+    return Part(
+        f"{of.event}{BEHIND}", times, times * ns, abs(times) * math.hypot(error, off),
+        f"branches that run first behind {of.event}",
+    )  # fmt: skip
 
 
 def error_of(price: Price, processor: Processor) -> float:

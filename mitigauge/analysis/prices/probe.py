@@ -173,6 +173,11 @@ def _unusable(price: Interval, null: Interval, runs: Sequence[ProbeRun]) -> str:
         said.append("the event makes nothing slower")
     elif price.half > WIDEST * price.mean:
         said.append(f"its interval is {100 * price.half / price.mean:.0f} % to each side")
+    # One process may meet an accident; two and more are a level of their own.
+    told = sorted((run.difference for run in runs), key=lambda ns: abs(ns - price.mean))[:-1]
+    off = sum(told) / len(told) / price.mean - 1
+    if price.mean > 0 and abs(off) > WIDEST:
+        said.append(f"with the processes that the trimmed mean leaves out it is {100 * off:+.0f} %")
     if not said:
         return ""
     return "; ".join([*said, *_disturbances(runs)])

@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from mitigauge.analysis.prices.definitions import Processor
-from mitigauge.analysis.prices.prediction import Prediction, error_of, predicted
+from mitigauge.analysis.prices.definitions import BranchKind, Processor
+from mitigauge.analysis.prices.prediction import Prediction, predicted
 from mitigauge.core.field_types import Closed, Name, Text
 
 Doubles = NDArray[np.float64]
 DRAWS = 20_000
 SEED = 1
+# Of `price measure`: so many other branches that nothing of what ran before is known.
+EMPTIED = "branch-eviction"
 
 
 class BillOfMode(Closed):
@@ -40,6 +42,8 @@ class Bills(Closed):
     """What each figure is of: ``exit from a guest to user space``."""
     source: Text
     """Where the numbers were counted."""
+    behind: dict[BranchKind, float] = Field(default_factory=dict)
+    """Different branches of one operation, which a barrier of the operation before may forget."""
     modes: tuple[BillOfMode, ...] = Field(min_length=2, max_length=50)
 
     @model_validator(mode="after")
@@ -78,43 +82,44 @@ class Ranking:
     chance: float | None
     """That the order of :attr:`ranked` is the true one; None: fewer than two have no order."""
     break_even: Sequence[BreakEven]
+    forgotten_ns: float | None
+    """What an emptied branch predictor costs an operation on this processor; None: not known."""
 
 
 def ranking(bills: Bills, processor: Processor) -> Ranking:
     """The modes of *bills* on *processor*, predicted."""
-    every = [Ranked(mode, predicted(mode.events, processor)) for mode in bills.modes]
+    every = [Ranked(mode, predicted(mode.events, processor, bills.behind)) for mode in bills.modes]
     whole = sorted((of for of in every if of.cost.is_whole), key=lambda of: of.cost.ns)
+    emptied = processor.aftermath_of(EMPTIED)
     unpriced = [of for of in every if not of.cost.is_whole]
     return Ranking(
         processor,
         whole,
         unpriced,
-        _chance([of.mode for of in whole], processor) if len(whole) > 1 else None,
+        _chance([of.cost for of in whole]) if len(whole) > 1 else None,
         [even for of in unpriced for even in _even(of, whole)],
+        emptied.of(bills.behind)[0] if emptied and bills.behind else None,
     )
 
 
-def _chance(modes: Sequence[BillOfMode], processor: Processor) -> float:
+def _chance(costs: Sequence[Prediction]) -> float:
     """The share of draws of all prices in which each mode costs no more than the next one."""
-    draws = np.random.default_rng(SEED)
-    drawn: dict[str, Doubles] = {}
-    for event in sorted({event for mode in modes for event in mode.events}):
-        price = processor.price_of(event)
-        assert price is not None
-        drawn[event] = np.maximum(
-            0.0, draws.normal(price.ns, error_of(price, processor), size=DRAWS)
-        )
-    costs = [_cost(mode.events, drawn) for mode in modes]
+    events = sorted({part.event for cost in costs for part in cost.parts})
+    draws = np.random.default_rng(SEED).standard_normal((len(events), DRAWS))
+    drawn = dict(zip(events, draws, strict=True))
+    totals = [_total(cost, drawn) for cost in costs]
     right = np.ones(DRAWS, dtype=bool)
-    for cheaper, dearer in pairwise(costs):
+    for cheaper, dearer in pairwise(totals):
         right &= cheaper <= dearer
     return float(right.mean())
 
 
-def _cost(events: Mapping[str, float], drawn: Mapping[str, Doubles]) -> Doubles:
+def _total(cost: Prediction, drawn: Mapping[str, Doubles]) -> Doubles:
+    """Of each draw. No event makes an operation faster."""
     total: Doubles = np.zeros(DRAWS)
-    for event, times in events.items():
-        total = total + times * drawn[event]
+    for part in cost.parts:
+        each = part.ns / part.times + drawn[part.event] * part.error / abs(part.times)
+        total = total + part.times * np.maximum(0.0, each)
     return total
 
 

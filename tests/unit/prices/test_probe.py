@@ -49,6 +49,14 @@ def test_a_price_is_the_difference_for_each_time_of_the_event() -> None:
     assert one.null == 0.0
 
 
+def test_two_processes_at_another_level_are_a_level_of_their_own() -> None:
+    """A trimmed mean leaves both out, and its interval does not know of them."""
+    far = [run("cr3-switch", 100.0, 240.0), run("cr3-switch", 100.0, 250.0)]
+    told = summarised(listed("cr3-switch"), [*scattered("cr3-switch", 60.0, 1.0)[:-2], *far])
+    assert not told.is_usable
+    assert "leaves out" in told.unusable
+
+
 def test_one_wild_process_moves_no_price() -> None:
     calm = summarised(listed("lfence"), scattered("lfence", 3.0, 0.02))
     wild = summarised(

@@ -85,6 +85,22 @@ def test_branches_behind_an_event_run_in_all_ways(probe: Probe) -> None:
     assert followed.without.low > 100 * alone.without.low
 
 
+def test_a_branch_costs_more_where_the_processor_forgot_it(probe: Probe) -> None:
+    """By more than ten times what nothing adds; a jump to where it always went costs a cycle."""
+    cpu = min(os.sched_getaffinity(0))
+    runs = [
+        probe.timed("branch-eviction", 0.1, seed, cpu, behind=("indirect", 1024))
+        for seed in range(3)
+    ]
+    assert min(run.difference for run in runs) > 1024 * runs[0].cycle_ns[0]
+    assert min(abs(run.null) for run in runs) < 0.1 * min(run.difference for run in runs)
+
+
+@pytest.mark.parametrize("behind", [("taken", 0), ("taken", 1 << 20), ("calls", 4), ("mixed", -1)])
+def test_what_cannot_follow_an_event_is_refused(probe: Probe, behind: tuple[str, int]) -> None:
+    assert "how many" in probe.timed("bhb-long", 0.01, 1, 0, behind=behind).refused
+
+
 @pytest.mark.parametrize(
     "words", [["nothing", "1", "1", "0"], ["lfence"], [], ["lfence", "1", "1"]]
 )
