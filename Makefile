@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-trends bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach bench-prices
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ bench-exact-page: setup ## an exact difference that is stored beside one compute
 
 bench-reach: setup ## are the cases that run a patch measured, and no others? (ARGS=--help)
 	@python -m bench.exact.reach $(ARGS)
+
+bench-prices: setup ## prices of this machine, five runs quiet and two beside busy loops, six minutes (ARGS=--help)
+	@python -m bench.prices $(ARGS)
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)

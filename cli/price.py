@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from cli.output import Json, print_json, print_table, say
-from cli.price_here import measure, rank
+from cli.price_here import measure
+from cli.price_predict import predict, rank, rates
+from cli.price_send import send
 from cli.stored import stored
 
 app = typer.Typer(
@@ -25,6 +27,9 @@ Host = Annotated[str | None, typer.Option(help="The host, where the first has se
 
 app.command("measure")(measure)
 app.command("rank")(rank)
+app.command("predict")(predict)
+app.command("rates")(rates)
+app.command("send")(send)
 
 
 @app.command("list")

@@ -1,4 +1,4 @@
-"""`mitigauge price measure --here` and `price rank`: prices of this machine, and what they say."""
+"""`mitigauge price measure --here`: prices of this machine."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from cli.output import count_off, print_table, say
 if TYPE_CHECKING:
     from mitigauge.analysis.prices.definitions import Machine, Processor
     from mitigauge.analysis.prices.identity import Recognised
-    from mitigauge.analysis.prices.ranking import Bills, Ranking
 
 CPUINFO = Path("/proc/cpuinfo")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 # Of the time of a measurement: what the aftermaths of barriers get.
 AFTERMATHS = 0.3
-# Beyond it the simulation has too few draws to tell.
-SURE = 0.9999
 
 
 def measure(
@@ -225,66 +222,3 @@ def _write(
     partial.write_text(as_yaml(processor), encoding="utf-8")
     partial.replace(file)
     say(f"{file}: {len(processor.prices)} prices, {len(processor.machines)} machine(s)")
-
-
-def rank(
-    bills: Annotated[str, typer.Argument(help="A file of prices/bills, without its suffix.")] = (
-        "vmscape-exit"
-    ),
-    processor: Annotated[
-        list[str] | None, typer.Option(help="Only this processor; again for each.")
-    ] = None,
-) -> None:
-    """Rank modes by their predicted cost on each processor whose prices are known.
-
-    A mode's cost is its bill times the prices, with the chance that the order is the true one.
-    Where one price is missing, the price is told at which two modes would cost the same.
-
-    Example: mitigauge price rank vmscape-exit --processor amd-26-2-1
-    """
-    from mitigauge.analysis.prices.processors import bills_of_questions, processors_of
-    from mitigauge.analysis.prices.ranking import ranking
-    from mitigauge.core.errors import NotFound
-    from mitigauge.measurement.catalog import Catalog
-
-    catalog = Catalog()
-    questions, processors = bills_of_questions(catalog), processors_of(catalog)
-    if bills not in questions:
-        raise NotFound(f"no bills {bills!r}", hint=f"Known: {', '.join(questions) or 'none'}.")
-    unknown = [each for each in processor or [] if each not in processors]
-    if unknown:
-        raise NotFound(f"no prices of {unknown[0]!r}", hint=f"Known: {', '.join(processors)}.")
-    for each in processor or processors:
-        told = ranking(questions[bills], processors[each])
-        if processor or len(told.ranked) > 1 or told.break_even:
-            _print_ranking(questions[bills], told)
-
-
-def _print_ranking(bills: Bills, told: Ranking) -> None:
-    say(f"{told.processor.title}, {bills.operation}, predicted", style="bold")
-    print_table(
-        ["mode", "ns", "95 %"],
-        [
-            *([of.mode.mode, f"{of.cost.ns:.4g}", f"{of.cost.low:.4g} to {of.cost.high:.4g}"]
-              for of in told.ranked),
-            *([of.mode.mode, "unknown", f"no price of {', '.join(of.cost.missing)}"]
-              for of in told.unpriced),
-        ],
-        empty="",
-    )  # fmt: skip
-    if told.chance is not None:
-        chance = "over 99.99 %" if told.chance > SURE else f"{100 * told.chance:.3g} %"
-        say(f"This order is the true one with a chance of {chance}.")
-    if told.processor.machines and not any(m.is_trusted for m in told.processor.machines):
-        say("These prices are NOT TRUSTED: they do not predict what they were not made of.")
-    if told.forgotten_ns is not None:
-        say(
-            f"An event that empties the branch predictor costs up to {told.forgotten_ns:.4g} ns "
-            "more behind it, for the branches of one operation, which then run first."
-        )
-    for even in told.break_even:
-        say(
-            f"{even.mode} costs as much as {even.other} where {even.event} takes {even.ns:.4g} ns: "
-            f"more, and {even.other} is the cheaper one."
-        )
-    say("")

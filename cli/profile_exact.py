@@ -21,6 +21,9 @@ if TYPE_CHECKING:
         FootprintRow,
     )
 
+# Processors that are predicted for in text: this machine's, and two of the reader's choice.
+PREDICTIONS = 3
+
 
 def exact(
     a: Annotated[str, typer.Argument(help="Arm.")],
@@ -31,6 +34,10 @@ def exact(
     function: Annotated[
         str, typer.Option(help="List its instructions, by its name in B's kernel.")
     ] = "",
+    processor: Annotated[
+        list[str] | None,
+        typer.Option(help="Predict for this one first, after this machine's; again for each."),
+    ] = None,
     limit: Annotated[int, typer.Option(help="How many functions to list.", min=1, max=2000)] = 20,
     json: Json = False,
 ) -> None:
@@ -45,7 +52,7 @@ def exact(
 
     with stored() as session:
         sides = selections_named(session, a, b, experiment, case, host)
-        table = exact_difference(session, *sides, function=function)
+        table = exact_difference(session, *sides, function=function, processors=processor or ())
     if json:
         print_json(table)
         return
@@ -110,7 +117,7 @@ def predictions(table: ExactTable) -> Iterator[str]:
     """What the difference costs on processors whose prices are known; predicted, never measured."""
     if not table.predictions:
         yield "No prices of a processor are known (prices/README.md), so nothing is predicted."
-    for each in table.predictions:
+    for each in table.predictions[:PREDICTIONS]:
         unknown = f", without {', '.join(each.missing)}: price unknown" if each.missing else ""
         yield (
             f"predicted for {each.title}: {each.ns:+.1f} ns an operation "
@@ -121,6 +128,9 @@ def predictions(table: ExactTable) -> Iterator[str]:
         for source in dict.fromkeys(part.source for part in each.parts):
             of = ", ".join(part.event for part in each.parts if part.source == source)
             yield f"  {of}: {source}"
+    if len(table.predictions) > PREDICTIONS:
+        more = len(table.predictions) - PREDICTIONS
+        yield f"Prices of {more} more processors are known: `mitigauge price list`."
 
 
 def _counted(row: BillRow | FootprintRow) -> list[str]:

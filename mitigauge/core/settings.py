@@ -70,6 +70,11 @@ class Settings(BaseModel):
         description="certificates, as PEM, of the authorities that service's one is checked "
         "against; empty: the machine's",
     )
+    processors: str = Field(
+        "",
+        description="files of prices/processors, with commas between, whose predictions are shown "
+        "first, after those for this machine's own processor",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     allowed_hosts: str = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tarfile
 from dataclasses import replace
@@ -18,7 +19,8 @@ from mitigauge.analysis.profiles.exact.run_code import Executed
 from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.settings import get_settings
-from mitigauge.reporting.pages.exact import exact_difference
+from mitigauge.reporting.pages import exact as pages_exact
+from mitigauge.reporting.pages.exact import exact_difference, price_list
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import blob_store
 from pipelines.steps.measure import CaseOutput, collect
@@ -154,6 +156,48 @@ def test_other_cases_and_arms_are_refused_by_name(engine: Engine) -> None:
             exact_difference(session, one, Selection(made.experiment, 2, one.host, other.arm))
         with pytest.raises(NotFound, match="no arm 'x'"):
             exact_difference(session, one, Selection(made.experiment, 1, one.host, "x"))
+
+
+def test_predictions_for_this_machine_and_for_whom_is_asked_stand_first(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = counted(engine)
+    monkeypatch.setattr(pages_exact, "_processors_here", lambda: ("amd-26-2-1",))
+    with transaction(engine) as session:
+        both = sides(engine, made)
+        asked = exact_difference(session, *both, processors=["zen", "skylake-2018"])
+        assert [each.processor for each in asked.predictions[:3]] == [
+            "amd-26-2-1", "zen", "skylake-2018",
+        ]  # fmt: skip
+        assert len(asked.predictions) == len(price_list().processors)
+        with pytest.raises(NotFound, match="no prices of 'nobody'"):
+            exact_difference(session, *both, processors=["nobody"])
+
+
+def test_this_machine_is_known_by_number_and_flags(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By both numbers and all flags: one flag less is another processor."""
+    told = "vendor_id: AuthenticAMD\ncpu family: 26\nmodel: 2\nstepping: 1\nflags: {}\n"
+    flags = "fpu vme de"
+    digest = hashlib.sha256(" ".join(sorted(flags.split())).encode()).hexdigest()
+    known = price_list()
+    file = known.processors["amd-26-2-1"]
+    assert file.identity
+    alike = file.model_copy(update={"identity": file.identity.model_copy(update={"flags": digest})})
+    monkeypatch.setattr(
+        pages_exact, "price_list", lambda: replace(known, processors={"amd-26-2-1": alike})
+    )
+    here = tmp_path / "cpuinfo"
+    monkeypatch.setattr(pages_exact, "CPUINFO", here)
+    for text_, found in ((flags, ("amd-26-2-1",)), ("fpu vme", ())):
+        here.write_text(told.format(text_))
+        pages_exact._processors_here.cache_clear()
+        assert pages_exact._processors_here() == found
+    here.unlink()
+    pages_exact._processors_here.cache_clear()
+    assert pages_exact._processors_here() == ()
+    pages_exact._processors_here.cache_clear()
 
 
 def test_what_a_case_ran_last_is_its_coverage(engine: Engine) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mitigauge.analysis.claims.files import ClaimFile, read_claims
+from mitigauge.analysis.prices.claim_prediction import Rates
 from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
 from mitigauge.analysis.prices.ranking import Bills
 from mitigauge.core.errors import InvalidInput
@@ -52,6 +54,29 @@ def bills_of_questions(catalog: Catalog) -> dict[str, Bills]:
         _require_events(path, {event for mode in bills.modes for event in mode.events}, catalog)
         found[bills.bills] = bills
     return found
+
+
+def rates_of_tables(catalog: Catalog) -> dict[str, Rates]:
+    """The files of ``prices/rates/`` by name. Raises :class:`InvalidInput` for a bad one."""
+    known = bills_of_questions(catalog)
+    found = {}
+    for path in in_natural_order(catalog.root.glob("prices/rates/*.yml")):
+        rates = read_definition(path, Rates, catalog.root)
+        require_name(path, rates.rates, path.stem)
+        bills = known.get(rates.bills)
+        modes = {mode.mode for mode in bills.modes} if bills else set()
+        for mode in sorted(set(rates.modes.values()) - modes):
+            raise InvalidInput(
+                f"{path}: no mode {mode!r} in the bills {rates.bills!r}",
+                hint=f"Known bills: {', '.join(known)}; their modes: {', '.join(modes) or 'none'}.",
+            )
+        found[rates.rates] = rates
+    return found
+
+
+def claims_of(rates: Rates, catalog: Catalog) -> ClaimFile:
+    """The published table that *rates* are of. Raises :class:`InvalidInput`."""
+    return read_claims(catalog.root / "experiments" / "claims" / f"{rates.claims}.yml")
 
 
 def _require_events(path: Path, events: set[str], catalog: Catalog) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.prices.identity import recognised
 from mitigauge.analysis.prices.processors import processors_of
 from mitigauge.analysis.prices.repository import held_by_processor
 from mitigauge.analysis.profiles.diff.sides import Selection
@@ -16,16 +19,29 @@ from mitigauge.analysis.profiles.exact.schemas import ExactTable
 from mitigauge.analysis.profiles.exact.stored_counts import counted_of
 from mitigauge.analysis.profiles.exact.table import PriceList, exact_table
 from mitigauge.core.documents.paths import exact_path
+from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.hostile_text import quoted
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import renames
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.reporting.pages import profile_repository
 from mitigauge.reporting.pages.profiles import PlannedArm, label_of, planned_arms
 
+CPUINFO = Path("/proc/cpuinfo")
+
 
 def exact_difference(
-    session: Session, a: Selection, b: Selection, *, function: str = ""
+    session: Session,
+    a: Selection,
+    b: Selection,
+    *,
+    function: str = "",
+    processors: Sequence[str] = (),
 ) -> ExactTable:
     """Both selections by exact counts, with the instructions of *function*.
+
+    Predictions for this machine's processor stand first, then those for *processors*, or for what
+    the setting of that name says. Raises NotFound for one whose prices are not known.
 
     They may be of other experiments and hosts, but of one workload with the same parameters; else
     :class:`InvalidInput`. Where one has no counts, the answer says why.
@@ -37,7 +53,35 @@ def exact_difference(
         _group(session, other, b, a),
         renamed=renames.between(session, one.arm.kernel, other.arm.kernel),
         function=function,
-        prices=replace(price_list(), held=held_by_processor(session)),
+        prices=replace(price_list(), held=held_by_processor(session), first=_first(processors)),
+    )
+
+
+def _first(asked: Sequence[str]) -> list[str]:
+    known = price_list().processors
+    settings = [name.strip() for name in get_settings().processors.split(",")]
+    names = asked or [name for name in settings if name]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise NotFound(
+            f"no prices of {quoted(unknown[0])}",
+            hint="`mitigauge price list` has the names of processors.",
+        )
+    return [*_processors_here(), *names]
+
+
+@cache
+def _processors_here() -> tuple[str, ...]:
+    """Files of the processor that this machine has, by its number and its flags."""
+    try:
+        here = recognised(CPUINFO.read_text(errors="replace")).identity
+    except (OSError, InvalidInput):
+        return ()
+    return tuple(
+        name
+        for name, each in price_list().processors.items()
+        if each.identity
+        and (each.identity.file_name, each.identity.flags) == (here.file_name, here.flags)
     )
 
 

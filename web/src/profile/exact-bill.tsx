@@ -5,6 +5,9 @@ import type { BillRow, ExactTable, PredictedCost } from "../api/types";
 import { signed } from "../format/quantity";
 import { countText, nanoseconds } from "./exact-words";
 
+/** Predictions that are read at once: the service's own processor, and two that it is set to. */
+const SHOWN = 3;
+
 export function ExactBill({ table }: { table: ExactTable }) {
   if (table.bill.length === 0) return null;
   return (
@@ -31,9 +34,17 @@ export function ExactBill({ table }: { table: ExactTable }) {
             <code>prices/README.md</code> says how to give some.
           </p>
         )}
-        {table.predictions.map((each) => (
+        {table.predictions.slice(0, SHOWN).map((each) => (
           <Predicted key={each.processor} cost={each} />
         ))}
+        {table.predictions.length > SHOWN && (
+          <details>
+            <summary>{table.predictions.length - SHOWN} more processors</summary>
+            {table.predictions.slice(SHOWN).map((each) => (
+              <Predicted key={each.processor} cost={each} />
+            ))}
+          </details>
+        )}
       </footer>
     </section>
   );

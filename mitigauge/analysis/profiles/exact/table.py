@@ -51,6 +51,8 @@ class PriceList:
     processors: Mapping[str, Processor]
     held: Mapping[str, Held] = field(default_factory=dict)
     """How often predictions held so far, by processor; none without a check."""
+    first: Sequence[str] = ()
+    """Processors whose predictions stand first, in this order."""
 
 
 def exact_table(
@@ -169,11 +171,15 @@ def _is_partly_open(pair: FunctionPair) -> bool:
 def _predictions(
     instructions: float, bill: Sequence[BillRow], prices: PriceList
 ) -> list[PredictedCost]:
-    """What differs in each operation, at each processor's prices; the fewest missing first."""
+    """What differs in each operation, at each processor's prices.
+
+    Those that are to be first are, then those with the fewest missing prices.
+    """
     change: dict[str, float] = {INSTRUCTION: instructions}
     change |= {row.event: row.difference if row.exact is None else row.exact for row in bill}
     found = [(processor, predicted(change, processor)) for processor in prices.processors.values()]
-    found.sort(key=lambda of: len(of[1].missing))
+    places = {name: place for place, name in enumerate(prices.first)}
+    found.sort(key=lambda of: (places.get(of[0].processor, len(places)), len(of[1].missing)))
     return [
         PredictedCost(
             processor=processor.processor,

@@ -1,0 +1,1 @@
+"""Benchmarks of prices of a processor."""
