@@ -21,7 +21,8 @@ CSV = "text/csv; charset=utf-8"
 LINES = "application/x-ndjson"
 
 
-def _named(name: str) -> dict[str, str]:
+def named_file(name: str) -> dict[str, str]:
+    """Headers of what is kept as a file."""
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
@@ -36,14 +37,14 @@ def matrix_as_csv(experiment_id: Id, session: Database) -> StreamingResponse:
     return StreamingResponse(
         as_csv(MATRIX_COLUMNS, matrix_rows(view)),
         media_type=CSV,
-        headers=_named(f"experiment-{experiment_id}.csv"),
+        headers=named_file(f"experiment-{experiment_id}.csv"),
     )
 
 
 @router.get("/{experiment_id}/matrix.json")
 def matrix_as_json(experiment_id: Id, session: Database, response: Response) -> ExperimentView:
     """The experiment with its matrices, as a file."""
-    response.headers.update(_named(f"experiment-{experiment_id}.json"))
+    response.headers.update(named_file(f"experiment-{experiment_id}.json"))
     return views.show_experiment(session, experiment_id)
 
 
@@ -60,7 +61,7 @@ def iterations_as_csv(
     return StreamingResponse(
         as_csv(IterationLine._fields, iteration_rows(lines)),
         media_type=CSV,
-        headers=_named(f"experiment-{experiment_id}-iterations.csv"),
+        headers=named_file(f"experiment-{experiment_id}-iterations.csv"),
     )
 
 
@@ -77,7 +78,7 @@ def iterations_as_json(
     return StreamingResponse(
         as_json_lines(iteration_rows(lines)),
         media_type=LINES,
-        headers=_named(f"experiment-{experiment_id}-iterations.jsonl"),
+        headers=named_file(f"experiment-{experiment_id}-iterations.jsonl"),
     )
 
 

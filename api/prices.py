@@ -1,21 +1,51 @@
-"""Prices of processors, and how often what they predict held."""
+"""Prices of processors, modes ranked by them, and how often what they predict held."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
 
 from api.database import Database
-from api.parameters import Id
+from api.downloads import CSV, named_file
+from api.parameters import LONGEST, PLAIN, Id
+from api.problems import AS_JSON
+from mitigauge.core.documents.csv_text import as_csv
 from mitigauge.reporting.pages import price_checks
+from mitigauge.reporting.pages.price_processors import processors_like
 from mitigauge.reporting.pages.price_schemas import CheckRows, Prices
+from mitigauge.reporting.tables.downloads import PRICE_COLUMNS, price_rows
 
 router = APIRouter(prefix="/api/prices", tags=["prices"])
+Model = Annotated[
+    str,
+    Query(
+        max_length=LONGEST,
+        pattern=PLAIN,
+        description="only processors with this in name, title, model or microarchitecture",
+    ),
+]
 
 
 @router.get("")
-def show_prices(session: Database) -> Prices:
-    """Prices by processor, and the newest 200 checks of what they predict."""
-    return price_checks.prices(session)
+def show_prices(session: Database, model: Model = "") -> Prices:
+    """Prices by processor, modes ranked by them, and the newest 200 checks of what they predict."""
+    return price_checks.prices(session, model)
+
+
+@router.get(
+    ".csv",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/csv": {}}}, **AS_JSON},
+)
+def prices_as_csv(model: Model = "") -> StreamingResponse:
+    """Every price of every processor as a row."""
+    return StreamingResponse(
+        as_csv(PRICE_COLUMNS, price_rows(processors_like(model))),
+        media_type=CSV,
+        headers=named_file("prices.csv"),
+    )
 
 
 @router.get("/checks/{check_id}")

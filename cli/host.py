@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli import host_keep
+from cli.held_host import HeldHost, host_of, kept_out
 from cli.output import (
     Json,
     console,
@@ -25,15 +24,13 @@ from cli.remote.choice import chosen_server
 from cli.source import answer
 from cli.stored import stored
 from mitigauge.core.clock import Clock
-from mitigauge.core.errors import MitigaugeError, NotFound
+from mitigauge.core.errors import MitigaugeError
 from mitigauge.core.natural_order import natural_order
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from mitigauge.measurement.fleet.check import Item
     from mitigauge.reporting.pages.host_schemas import HostSummary
-    from pipelines.adapters.ansible_host import AnsibleHost
-    from pipelines.host_control import RunLog
 
 app = typer.Typer(no_args_is_help=True)
 app.command("reserve")(host_keep.reserve)
@@ -210,7 +207,7 @@ def _look_for_entry(environment: str, name: str) -> None:
 
     try:
         with errors().status("looking at the host, over Ansible"):
-            found = read_of(_host_of(environment, name, SilentLog()))
+            found = read_of(host_of(environment, name, SilentLog()))
     except MitigaugeError as error:
         remark(f"the host could not be asked what it is: {error.message}")
         remark("mitigauge_class and mitigauge_capabilities are left to you")
@@ -248,7 +245,7 @@ def check(
     from pipelines.adapters.ansible_host import SilentLog
     from pipelines.host_check import checked
 
-    host = _host_of(environment, name, SilentLog())
+    host = host_of(environment, name, SilentLog())
     if try_it:
         with stored():
             pass  # the trial keeps runs off the host there: say now whether it can
@@ -291,10 +288,10 @@ def restore(
 
     from pipelines.host_restore import put_back
 
-    host = _host_of(environment, name, _Held(environment, name))
+    host = host_of(environment, name, HeldHost(environment, name))
     items = []
     with (
-        _kept_out(environment, name, "mitigauge host restore"),
+        kept_out(environment, name, "mitigauge host restore"),
         errors().status("putting back") as status,
     ):
         for item in put_back(
@@ -318,61 +315,10 @@ def _tried(environment: str, name: str, tell: Callable[[str], None]) -> list[Ite
     """One proven boot and the way back, while no run can begin on the host."""
     from pipelines.host_trial import tried
 
-    host = _host_of(environment, name, _Held(environment, name))
+    host = host_of(environment, name, HeldHost(environment, name))
     has_power = host.host.power.get("driver", "none") != "none"
-    with _kept_out(environment, name, "mitigauge host check --try"):
+    with kept_out(environment, name, "mitigauge host check --try"):
         return list(tried(host, tell, boot_timeout_s=host.host.boot_timeout_s, has_power=has_power))
-
-
-@dataclass(frozen=True)
-class _Held:
-    """A log that drops its lines and knows whether a run took the host after all."""
-
-    environment: str
-    name: str
-
-    def line(self, kind: str, text: str) -> None:
-        """Drop the line."""
-
-    def alive(self) -> bool:
-        """A play that has begun is not stopped."""
-        return True
-
-    def holds(self) -> bool:
-        """Whether no run holds the host; asked before each play."""
-        from mitigauge.measurement.runs import service
-
-        with stored() as session:
-            service.require_free(session, self.environment, self.name)
-        return True
-
-
-@contextmanager
-def _kept_out(environment: str, name: str, command: str) -> Iterator[None]:
-    """No run begins on the host meanwhile."""
-    from mitigauge.measurement.runs import service
-
-    with stored() as session:
-        ours = service.keep_out(session, environment, name, f"{command} is at work")
-    try:
-        yield
-    finally:
-        if ours:
-            with stored() as session:
-                service.bring_back(session, environment, name, by="")
-
-
-def _host_of(environment: str, name: str, log: RunLog) -> AnsibleHost:
-    """The host of the inventory. Raises :class:`NotFound` naming the known ones."""
-    from mitigauge.measurement.fleet.inventory import load_hosts
-    from pipelines.adapters.ansible_host import AnsibleHost
-
-    hosts = load_hosts(environment)
-    if name not in hosts:
-        raise NotFound(
-            f"environment {environment!r} has no host {name!r}", hint=f"Known: {', '.join(hosts)}."
-        )
-    return AnsibleHost(hosts[name], log)
 
 
 def _print_item(item: Item) -> None:

@@ -1,20 +1,27 @@
-"""`mitigauge price measure --here`: prices of this machine."""
+"""`mitigauge price measure`: prices of this machine, or of a host."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from cli.output import count_off, print_table, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mitigauge.analysis.prices.aftermath import Followed
     from mitigauge.analysis.prices.definitions import Machine, Processor
     from mitigauge.analysis.prices.identity import Recognised
+    from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun
 
 CPUINFO = Path("/proc/cpuinfo")
+# Of a hybrid processor the kernel has one of these for each kind of core, with a list of them.
+CORES = {"core": Path("/sys/devices/cpu_core/cpus"), "atom": Path("/sys/devices/cpu_atom/cpus")}
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 # Of the time of a measurement: what the aftermaths of barriers get.
 AFTERMATHS = 0.3
@@ -24,6 +31,8 @@ def measure(
     here: Annotated[
         bool, typer.Option("--here", help="On this machine; it needs no root and no reboot.")
     ] = False,
+    host: Annotated[str, typer.Option(help="On this host of your inventory instead.")] = "",
+    environment: Annotated[str, typer.Option(help="The host's environment.")] = "lab",
     seconds: Annotated[float, typer.Option(help="For all of it.", min=5, max=3600)] = 60.0,
     processes: Annotated[
         int, typer.Option(help="Of each event; each has a layout of its own.", min=5, max=200)
@@ -38,32 +47,53 @@ def measure(
         Path | None, typer.Option("-o", help="Write or extend the processor's file in this folder.")
     ] = None,
 ) -> None:
-    """Time what events of the processor and the kernel cost on this machine, in a minute.
+    """Time what events of the processor and the kernel cost on a machine, in a minute.
 
     A program is compiled once and runs in many short processes. It needs no root, changes nothing
     and leaves nothing behind. An event that this machine does not give (a hypervisor keeps an IBPB
     from its guests) is refused by name. Operations that no price is made of are predicted and
-    measured too: a processor whose prices do not tell them is marked.
+    measured too: a processor whose prices do not tell them is marked. With --host the program is
+    brought to a host and taken away again; no run begins there meanwhile.
 
     Example: mitigauge price measure --here -o prices/processors
     """
-    from mitigauge.analysis.prices.identity import recognised
     from mitigauge.analysis.prices.machine_file import require_alike
     from mitigauge.core.errors import InvalidInput
 
-    if not here:
+    if here == bool(host):
         raise InvalidInput(
-            "say where: --here measures on this machine",
+            "say where: --here, or --host NAME",
             hint="`mitigauge price plan HOST` plans boots of a host that tell its prices.",
         )
-    found = recognised(CPUINFO.read_text(errors="replace"), _caches())
-    for word in (machine, name or found.identity.file_name):
-        _require_name(word)
-    before = _before(output, name or found.identity.file_name)
-    require_alike(before, found)
-    told = _timed(found, machine, seconds, processes)
+    _require_name(machine)
+    if name:
+        _require_name(name)
+    asked = Asked(machine, seconds, processes)
+    if host:
+        found, told = _on_host(environment, host, asked, writes=output is not None)
+        before = _before(output, name or found.identity.file_name)
+        require_alike(before, found)
+        _tell(found, told, before, output, name)
+        return
+    for kind, cpus in _kinds_of_cores().items():
+        found = _recognised_here(kind)
+        named = f"{name}-{kind}" if name and kind else name
+        # Before anything is measured: whether there is a file for it.
+        before = _before(output, named or found.identity.file_name)
+        require_alike(before, found)
+        with _only_on(cpus):
+            told = _timed_here(found, asked)
+        _tell(found, told, before, output, named)
+
+
+def _tell(
+    found: Recognised, told: Machine, before: Processor | None, output: Path | None, name: str
+) -> None:
+    """Print what was found, and write the file where one is asked for."""
     called = found.identity.name or found.identity.file_name
-    say(f"{called}, {found.microarchitecture or 'of a microarchitecture that is not known here'}")
+    kind = f", its cores of the kind {found.identity.cores}" if found.identity.cores else ""
+    architecture = found.microarchitecture or "of a microarchitecture that is not known here"
+    say(f"{called}{kind}, {architecture}")
     if found.identity.masked:
         say(f"masked model: {found.identity.masked}")
     _print_prices(told)
@@ -73,34 +103,130 @@ def measure(
         _write(output, before, told, found, name)
 
 
-def _timed(found: Recognised, machine: str, seconds: float, processes: int) -> Machine:
-    """What the program says of this machine, within some *seconds*."""
-    from datetime import UTC, datetime
+def _kinds_of_cores() -> dict[str, set[int]]:
+    """CPUs that may be used by kind of core; one kind without a name where all are alike."""
+    import os
+
+    allowed = os.sched_getaffinity(0)
+    told = {kind: _numbers(file.read_text()) for kind, file in CORES.items() if file.exists()}
+    kinds = {kind: cpus & allowed for kind, cpus in told.items() if cpus & allowed}
+    return kinds if len(told) > 1 else {"": allowed}
+
+
+def _numbers(text: str) -> set[int]:
+    """``0-3,8``: five numbers."""
+    pieces = [piece.partition("-") for piece in text.strip().split(",") if piece]
+    return {n for first, _, last in pieces for n in range(int(first), int(last or first) + 1)}
+
+
+@contextmanager
+def _only_on(cpus: set[int]) -> Iterator[None]:
+    """What is started meanwhile runs on these alone."""
+    import os
+
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Asked(NamedTuple):
+    """What the words of the command say."""
+
+    machine: str
+    seconds: float
+    processes: int
+
+
+def _recognised_here(cores: str) -> Recognised:
+    from mitigauge.analysis.prices.identity import recognised
+
+    found = recognised(CPUINFO.read_text(errors="replace"), _caches(), cores)
+    _require_name(found.identity.file_name)
+    return found
+
+
+def _timed_here(found: Recognised, asked: Asked) -> Machine:
+    """What the program says of this machine, within some seconds."""
+    import platform
     from random import SystemRandom
 
-    from mitigauge.analysis.prices.aftermath import EVENTS, aftermath_of
-    from mitigauge.analysis.prices.machine_file import machine_of
-    from mitigauge.analysis.prices.probe import FEWEST, summarised
+    from mitigauge.analysis.prices.aftermath import EVENTS
+    from mitigauge.analysis.prices.probe import FEWEST
     from mitigauge.core.settings import get_settings
     from pipelines.adapters.price_probe import compiled, time_aftermaths, time_all
 
     probe = compiled(get_settings().home / "tools")
     seed = SystemRandom().getrandbits
     listed, runs = time_all(
-        probe, seconds=(1 - AFTERMATHS) * seconds, processes=processes, seed=seed(31),
+        probe, seconds=(1 - AFTERMATHS) * asked.seconds, processes=asked.processes, seed=seed(31),
         progress=partial(count_off, "process"),
     )  # fmt: skip
     behind = time_aftermaths(
-        probe, EVENTS, seconds=AFTERMATHS * seconds, processes=FEWEST, seed=seed(31),
+        probe, EVENTS, seconds=AFTERMATHS * asked.seconds, processes=FEWEST, seed=seed(31),
         progress=partial(count_off, "process of an aftermath"),
     )  # fmt: skip
+    return _machine(found, asked.machine, probe.digest, platform.release(), listed, runs, behind)
+
+
+def _on_host(
+    environment: str, name: str, asked: Asked, *, writes: bool
+) -> tuple[Recognised, Machine]:
+    """What the program says of a host of the inventory. Raises what a play raises."""
+    from random import SystemRandom
+
+    from cli.held_host import HeldHost, host_of, kept_out
+    from mitigauge.analysis.prices.identity import recognised
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import get_settings
+    from pipelines.adapters.price_host import time_on_host
+    from pipelines.adapters.price_probe import compiled
+
+    host = host_of(environment, name, HeldHost(environment, name))
+    if host.host.emulated:
+        if writes:
+            raise InvalidInput(
+                f"{name} is emulated: what events cost there are costs of the emulator",
+                hint="Without -o they are only printed.",
+            )
+        say("EMULATED: these are costs of the emulator, and of no processor", style="bold")
+    probe = compiled(get_settings().home / "tools", is_static=True)
+    say(f"{environment}/{name}: some {asked.seconds:.0f} s, and a few more for each play")
+    with kept_out(environment, name, "mitigauge price measure"):
+        told = time_on_host(
+            probe, host, seconds=asked.seconds, processes=asked.processes,
+            seed=SystemRandom().getrandbits(31),
+        )  # fmt: skip
+    found = recognised(told.cpuinfo, told.caches)
+    _require_name(found.identity.file_name)
+    return found, _machine(
+        found, asked.machine, probe.digest, told.kernel, told.listed, told.runs, told.behind
+    )
+
+
+def _machine(
+    found: Recognised,
+    name: str,
+    digest: str,
+    kernel: str,
+    listed: Sequence[ListedEvent],
+    runs: Mapping[str, Sequence[ProbeRun]],
+    behind: Mapping[str, Mapping[Followed, Sequence[float]]],
+) -> Machine:
+    from datetime import UTC, datetime
+
+    from mitigauge.analysis.prices.aftermath import aftermath_of
+    from mitigauge.analysis.prices.machine_file import machine_of
+    from mitigauge.analysis.prices.probe import summarised
+
     probed = [summarised(each, runs[each.event]) for each in listed]
     cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
     told = [aftermath_of(event, timed) for event, timed in behind.items()]
     return machine_of(
-        machine, found, probed, listed, at=datetime.now(UTC).date(), kernel=_kernel(),
-        program=probe.digest, cycle_ns=round(min(cycles, default=1.0), 5),
-        aftermaths=[each for each in told if each],
+        name, found, probed, listed, at=datetime.now(UTC).date(), kernel=kernel, program=digest,
+        cycle_ns=round(min(cycles, default=1.0), 5), aftermaths=[each for each in told if each],
     )  # fmt: skip
 
 
@@ -145,12 +271,6 @@ def _caches() -> str:
         suffix = {"Data": "d", "Instruction": "i"}.get(kind, "")
         said.append(f"L{level}{suffix} {size}")
     return ", ".join(said)
-
-
-def _kernel() -> str:
-    import platform
-
-    return platform.release()
 
 
 def _print_prices(machine: Machine) -> None:

@@ -49,6 +49,8 @@ def rank(
 
 
 def _print_ranking(bills: Bills, told: Ranking) -> None:
+    from mitigauge.analysis.prices.trust import Trust, trust_of
+
     say(f"{told.processor.title}, {bills.operation}, predicted", style="bold")
     print_table(
         ["mode", "ns", "95 %"],
@@ -63,7 +65,7 @@ def _print_ranking(bills: Bills, told: Ranking) -> None:
     if told.chance is not None:
         chance = "over 99.99 %" if told.chance > SURE else f"{100 * told.chance:.3g} %"
         say(f"This order is the true one with a chance of {chance}.")
-    if told.processor.machines and not any(m.is_trusted for m in told.processor.machines):
+    if trust_of(told.processor) is Trust.NOT_TRUSTED:
         say("These prices are NOT TRUSTED: they do not predict what they were not made of.")
     if told.forgotten_ns is not None:
         say(

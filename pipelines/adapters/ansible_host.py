@@ -30,6 +30,7 @@ from pipelines.adapters.host_answers import (
     CheckAnswer,
     FingerprintAnswer,
     JobAnswer,
+    PricesAnswer,
     ProofAnswer,
     RestoreAnswer,
     part,
@@ -190,6 +191,12 @@ class AnsibleHost:
         """Run check.yml: what a run would find; *reads* are files that prove modes."""
         facts = self._play("check.yml", {"host_check_reads": list(reads)})
         return typed(CheckAnswer, part(facts, "check", "check.yml"), "the check")
+
+    def time_prices(self, program: Path, plan: Path, *, timeout_s: float) -> Facts:
+        """Run prices.yml: *program* once for each line of *plan*. Leaves nothing there."""
+        variables = {"price_probe_program": str(program), "price_probe_plan": str(plan)}
+        facts = self._play("prices.yml", variables, timeout_s=timeout_s)
+        return typed(PricesAnswer, part(facts, "prices", "prices.yml"), "the prices")
 
     def start(
         self,

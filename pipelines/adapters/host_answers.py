@@ -97,6 +97,15 @@ class CheckAnswer(_Answer):
     readings: dict[Word, Line | None] = Field(max_length=200)
 
 
+class PricesAnswer(_Answer):
+    """Of price_probe: a line for each process, and what the processor says of itself."""
+
+    lines: list[Annotated[str, Field(max_length=4000)]] = Field(max_length=20_000)
+    cpuinfo: Annotated[str, Field(max_length=20_000)]
+    caches: Line
+    kernel: Word
+
+
 class JobAnswer(_Answer):
     """Of workload_job: how a job stands. Where its archive lies is ours to say."""
 

@@ -108,22 +108,24 @@ class Probe:
         return done.stdout
 
 
-def compiled(directory: Path) -> Probe:
+def compiled(directory: Path, *, is_static: bool = False) -> Probe:
     """The program below *directory*, compiled where it is not there.
 
-    Raises :class:`NotReady` where no compiler is there or it refuses.
+    *is_static*: it needs nothing of the machine that it runs on. Raises :class:`NotReady` where no
+    compiler is there or it refuses.
     """
     sources = sorted(SOURCES.glob("*.[ch]"))
     content = b"\0".join(source.read_bytes() for source in sources)
     digest = hashlib.sha256(content).hexdigest()
-    file = directory / f"price-probe-{digest[:16]}"
+    file = directory / f"price-probe-{digest[:16]}{'-static' if is_static else ''}"
     if not file.exists():
         directory.mkdir(parents=True, exist_ok=True)
-        _compile([source for source in sources if source.suffix == ".c"], file)
+        options = (*OPTIONS, "-static") if is_static else OPTIONS
+        _compile([source for source in sources if source.suffix == ".c"], options, file)
     return Probe(file, digest)
 
 
-def _compile(sources: Sequence[Path], file: Path) -> None:
+def _compile(sources: Sequence[Path], options: Sequence[str], file: Path) -> None:
     if shutil.which(COMPILER) is None:
         raise NotReady(
             "no C compiler is there, and the program that times events is compiled here",
@@ -132,7 +134,7 @@ def _compile(sources: Sequence[Path], file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as work:
         made = Path(work) / file.name
         done = subprocess.run(
-            [COMPILER, *OPTIONS, *map(str, sources), "-o", str(made)],
+            [COMPILER, *options, *map(str, sources), "-o", str(made)],
             capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False,
         )  # fmt: skip
         if done.returncode:

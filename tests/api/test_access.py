@@ -135,6 +135,7 @@ TABLE = {
     "POST /api/hosts/{environment}/{name}/resume": Row(RESUME, RESUMED, RESUMED),
     "GET /api/queue": read("/api/queue"),
     "GET /api/prices": read("/api/prices"),
+    "GET /api/prices.csv": read("/api/prices.csv"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
     # Without a reason or a time; the test of hosts gives both.

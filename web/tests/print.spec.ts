@@ -53,6 +53,12 @@ test("a trend fits on paper", async ({ page, request }) => {
   expect(await cutOff(page)).toEqual([]);
 });
 
+test("prices with an open processor fit on paper", async ({ page }) => {
+  await onPaper(page, "/fleet?tab=prices&open=amd-26-2-1");
+  await expect(page.locator(".prices-processors .opened")).toBeVisible();
+  expect(await cutOff(page)).toEqual([]);
+});
+
 test("a drawing made on a wide screen shrinks to the paper", async ({ page, world }) => {
   await page.setViewportSize({ width: 1800, height: 900 });
   await open(page, world.paths.case ?? "");

@@ -86,12 +86,15 @@ class Identity(Closed):
     """SHA-256 of its flags in order."""
     masked: Text = ""
     """Which flags no processor of that model has; empty: they agree."""
+    cores: Text = ""
+    """Of a hybrid processor: the kind of core, as the kernel calls it."""
 
     @property
     def file_name(self) -> str:
         """Of its file, without the suffix."""
         vendor = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(self.vendor, "other")
-        return f"{vendor}-{self.family}-{self.model}-{self.stepping}"
+        number = f"{vendor}-{self.family}-{self.model}-{self.stepping}"
+        return f"{number}-{self.cores}" if self.cores else number
 
 
 class HeldOut(Closed):

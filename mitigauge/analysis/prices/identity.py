@@ -73,10 +73,11 @@ class Recognised:
     microcode: str
 
 
-def recognised(cpuinfo: str, caches: str = "") -> Recognised:
+def recognised(cpuinfo: str, caches: str = "", cores: str = "") -> Recognised:
     """Of the text of ``/proc/cpuinfo``: its first processor.
 
-    Raises :class:`InvalidInput` where that text is of no x86 processor.
+    *cores*: the kind of core, where a processor has several. Raises :class:`InvalidInput` where
+    that text is of no x86 processor.
     """
     fields = _first_of(cpuinfo)
     try:
@@ -99,6 +100,7 @@ def recognised(cpuinfo: str, caches: str = "") -> Recognised:
         vendor=vendor[:40], family=family, model=model, stepping=stepping,
         name=" ".join(fields.get("model name", "").split())[:200], caches=caches[:200],
         flags=hashlib.sha256(" ".join(sorted(flags)).encode()).hexdigest(), masked=masked,
+        cores=cores,
     )  # fmt: skip
     return Recognised(
         identity, allowed if odd else said, "hypervisor" in flags, fields.get("microcode", "")[:40]

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
 from mitigauge.core.errors import NotFound
 from mitigauge.reporting.pages import price_repository
 from mitigauge.reporting.pages.exact import price_list
+from mitigauge.reporting.pages.price_processors import TRUST_RULE, processors_like
+from mitigauge.reporting.pages.price_rankings import rankings_on
 from mitigauge.reporting.pages.price_schemas import (
     CheckedExperiment,
     CheckRows,
     CheckView,
     Prices,
-    PriceView,
-    ProcessorPrices,
 )
 
 # Checks that one answer lists.
 MOST_CHECKS = 200
-INSTRUCTION_TITLE = "any other instruction"
 _COUNTS = ("held", "checked", "whole_held", "whole", "signs_right", "signs")
 
 
-def prices(session: Session) -> Prices:
-    """Everything that is known of prices; nothing is predicted or checked anew."""
-    checks = [_view(found) for found in price_repository.newest_checks(session, MOST_CHECKS)]
+def prices(session: Session, model: str = "") -> Prices:
+    """Everything that is known of processors with *model* in what they are called; empty: of all.
+
+    Nothing is checked anew. Checks may be of processors whose file is gone; these have no model.
+    """
+    processors = processors_like(model)
+    names = {each.processor for each in processors}
+    of = names if model else None
+    checks = [_view(found) for found in price_repository.newest_checks(session, MOST_CHECKS, of)]
     return Prices(
-        processors=[_processor(each) for each in price_list().processors.values()],
+        processors=processors,
+        trust_rule=TRUST_RULE,
+        rankings=rankings_on(names),
         checks=checks,
-        more=max(0, price_repository.number_of_checks(session) - len(checks)),
+        more=max(0, price_repository.number_of_checks(session, of) - len(checks)),
     )
 
 
@@ -43,29 +49,6 @@ def check_rows(session: Session, check_id: int) -> CheckRows:
         )
     rows = found[0].rows
     return CheckRows(check=_view(found), rows=rows, left_out=max(0, found[0].checked - len(rows)))
-
-
-def _processor(of: Processor) -> ProcessorPrices:
-    events = price_list().events
-    titles = {INSTRUCTION: INSTRUCTION_TITLE} | {name: each.title for name, each in events.items()}
-    return ProcessorPrices(
-        processor=of.processor,
-        title=of.title,
-        microarchitecture=of.microarchitecture,
-        microcode=of.microcode,
-        prices=[
-            PriceView(
-                event=price.event,
-                title=titles.get(price.event, price.event),
-                ns=price.ns,
-                low=price.low,
-                high=price.high,
-                source=price.source.title,
-                url=price.source.url,
-            )
-            for price in of.prices
-        ],
-    )
 
 
 def _view(found: price_repository.Named) -> CheckView:

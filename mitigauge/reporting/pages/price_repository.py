@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select, true
 from sqlalchemy.orm import Session, aliased, undefer
 
 from mitigauge.analysis.prices.tables import PriceCheck
@@ -16,9 +16,12 @@ Named = tuple[PriceCheck, str, str]
 _MEASURED, _COUNTED = aliased(Experiment), aliased(Experiment)
 
 
-def newest_checks(session: Session, limit: int) -> Sequence[Named]:
-    """At most so many checks without their rows, newest first."""
-    newest = _named().order_by(PriceCheck.at.desc(), PriceCheck.id.desc()).limit(limit)
+def newest_checks(
+    session: Session, limit: int, processors: Collection[str] | None = None
+) -> Sequence[Named]:
+    """At most so many checks without their rows, newest first; None: of all processors."""
+    wanted = _named().where(_is_of(processors))
+    newest = wanted.order_by(PriceCheck.at.desc(), PriceCheck.id.desc()).limit(limit)
     return [(of, measured, counted) for of, measured, counted in session.execute(newest)]
 
 
@@ -29,9 +32,14 @@ def check(session: Session, check_id: int) -> Named | None:
     return next(((of, measured, counted) for of, measured, counted in rows), None)
 
 
-def number_of_checks(session: Session) -> int:
-    """Of all processors."""
-    return session.scalar(select(func.count()).select_from(PriceCheck)) or 0
+def number_of_checks(session: Session, processors: Collection[str] | None = None) -> int:
+    """Of these processors; None: of all."""
+    wanted = select(func.count()).select_from(PriceCheck).where(_is_of(processors))
+    return session.scalar(wanted) or 0
+
+
+def _is_of(processors: Collection[str] | None) -> ColumnElement[bool]:
+    return true() if processors is None else PriceCheck.processor.in_(processors)
 
 
 def _named() -> Select[PriceCheck, str, str]:

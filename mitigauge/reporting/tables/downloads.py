@@ -1,4 +1,4 @@
-"""Rows for other programs: the matrix as a page shows it, and raw iterations. Pure."""
+"""Rows for other programs: the matrix as a page shows it, raw iterations, prices. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mitigauge.reporting.pages.iterations import IterationLine
+from mitigauge.reporting.pages.price_schemas import PriceView, ProcessorPrices
 from mitigauge.reporting.pages.schemas import ExperimentView
 
 MATRIX_COLUMNS = (
@@ -13,6 +14,10 @@ MATRIX_COLUMNS = (
     *("primary", "arm", "mode", "baseline", "state", "n", "blocks", "mean", "effect_percent"),
     *("ci_low_percent", "ci_high_percent", "p", "q", "mde_percent", "verdict"),
     *("decided_after", "version", "note"),
+)
+PRICE_COLUMNS = (
+    *("processor", "title", "microarchitecture", "vendor", "family", "model", "stepping", "masked"),
+    *("trusted", "event", "ns", "low", "high", "kind", "machines", "source", "url"),
 )
 _CELL_COLUMNS = MATRIX_COLUMNS[MATRIX_COLUMNS.index("state") :]
 
@@ -44,3 +49,35 @@ def matrix_rows(view: ExperimentView) -> Iterator[Mapping[str, Any]]:
 def iteration_rows(lines: Iterable[IterationLine]) -> Iterator[Mapping[str, Any]]:
     """A row for each value, with the fields of :class:`IterationLine`."""
     return (line._asdict() for line in lines)
+
+
+def price_rows(processors: Iterable[ProcessorPrices]) -> Iterator[Mapping[str, Any]]:
+    """A row for each price of each processor, with :data:`PRICE_COLUMNS`."""
+    for processor in processors:
+        about = _about(processor)
+        for price in processor.prices:
+            yield {**about, **_figures(price)}
+
+
+def _about(of: ProcessorPrices) -> dict[str, Any]:
+    """What a processor is; nothing where no machine has said it."""
+    told = of.identity
+    return {
+        "processor": of.processor,
+        "title": of.title,
+        "microarchitecture": of.microarchitecture,
+        **{
+            name: getattr(told, name) if told else None
+            for name in ("vendor", "family", "model", "stepping")
+        },
+        "masked": bool(told.masked) if told else None,
+        "trusted": of.trusted.value,
+    }
+
+
+def _figures(of: PriceView) -> dict[str, Any]:
+    return {
+        **{name: getattr(of, name) for name in ("event", "ns", "low", "high", "source", "url")},
+        "kind": of.kind.value,
+        "machines": ", ".join(of.machines),
+    }

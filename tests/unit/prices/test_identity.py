@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from cli import price_here
 from mitigauge.analysis.prices.identity import recognised
 from mitigauge.core.errors import InvalidInput
 
@@ -67,3 +70,33 @@ def test_other_flags_are_another_identity() -> None:
     same = recognised(cpuinfo("AuthenticAMD", 26, 2, "b a")).identity.flags
     assert one != two
     assert one == same
+
+
+def test_each_kind_of_core_is_a_processor_of_its_own() -> None:
+    text = cpuinfo("GenuineIntel", 6, 151, "fpu avx_vnni")
+    core, atom = (recognised(text, cores=kind).identity for kind in ("core", "atom"))
+    assert (core.file_name, atom.file_name) == ("intel-6-151-1-core", "intel-6-151-1-atom")
+
+
+@pytest.mark.parametrize(
+    ("files", "allowed", "kinds"),
+    [
+        ({}, {0, 1}, {"": {0, 1}}),
+        ({"core": "0-1", "atom": "2,4-5"}, {0, 1, 2, 3, 4}, {"core": {0, 1}, "atom": {2, 4}}),
+        # Whoever may use one kind alone has that one alone, under its name.
+        ({"core": "0-1", "atom": "2"}, {2}, {"atom": {2}}),
+        ({"core": "0-3"}, {0, 1}, {"": {0, 1}}),
+    ],
+)
+def test_processors_are_told_apart_by_kind_of_core(
+    files: dict[str, str],
+    allowed: set[int],
+    kinds: dict[str, set[int]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for kind, text in files.items():
+        (tmp_path / kind).write_text(f"{text}\n")
+    monkeypatch.setattr(price_here, "CORES", {k: tmp_path / k for k in ("core", "atom")})
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: allowed)
+    assert price_here._kinds_of_cores() == kinds

@@ -409,16 +409,19 @@ export const workersQuery = () =>
     refetchInterval: (query) => retryWhileAway(query.state.error) || 15_000,
   });
 
-export const pricesQuery = () =>
+/** *model*: only processors with this in what they are called; empty: all. */
+export const pricesQuery = (model: string) =>
   queryOptions({
-    queryKey: ["prices"],
-    queryFn: ({ signal }) => data(api.GET("/api/prices", { signal })),
+    queryKey: ["prices", model],
+    queryFn: ({ signal }) =>
+      data(api.GET("/api/prices", { params: { query: model === "" ? {} : { model } }, signal })),
+    placeholderData: keepPreviousData,
   });
 
 /** A check with its rows. */
 export const priceCheckQuery = (id: number) =>
   queryOptions({
-    queryKey: ["prices", "check", id],
+    queryKey: ["price check", id],
     queryFn: ({ signal }) =>
       data(
         api.GET("/api/prices/checks/{check_id}", { params: { path: { check_id: id } }, signal }),

@@ -17,9 +17,11 @@ interface ChecksProps {
   checks: PriceCheck[];
   /** Older ones that are not listed. */
   more: number;
+  /** Whether processors were left out. */
+  narrowed: boolean;
 }
 
-export function Checks({ checks, more }: ChecksProps) {
+export function Checks({ checks, more, narrowed }: ChecksProps) {
   return (
     <section className="panel" aria-labelledby="checks">
       <header>
@@ -29,7 +31,7 @@ export function Checks({ checks, more }: ChecksProps) {
         </span>
       </header>
       {checks.length === 0 ? (
-        <NoChecks />
+        <NoChecks narrowed={narrowed} />
       ) : (
         <>
           <p className="inside small soft">
@@ -52,7 +54,13 @@ export function Checks({ checks, more }: ChecksProps) {
   );
 }
 
-function NoChecks() {
+function NoChecks({ narrowed }: { narrowed: boolean }) {
+  if (narrowed)
+    return (
+      <p className="inside soft">
+        No prediction for a processor that is like that was set beside a measurement.
+      </p>
+    );
   return (
     <Empty
       next={[

@@ -1,19 +1,27 @@
-/** Prices of processors' events, and how often what they predict held on hosts. */
+/** Prices of processors' events, modes ranked by them, and how often what they predict held. */
 
 import { useQuery } from "@tanstack/react-query";
 import { pricesQuery } from "../api/queries";
-import type { Price, ProcessorPrices } from "../api/types";
+import type { Prices } from "../api/types";
+import { counted } from "../format/quantity";
 import { Loaded } from "../ui/answers";
+import { Download } from "../ui/download";
 import { Empty } from "../ui/empty";
+import { FindField, NoneLikeThat } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
+import { useAddress } from "../ui/use-address";
 import { Checks } from "./checks";
-import { linkOf, priceEnds, priceText } from "./words";
+import { Processors } from "./processors";
+import { Ranking } from "./ranking";
+import { csvPath } from "./words";
 import "./prices.css";
 
 export function PricesPage() {
   useTitle("Prices");
-  const query = useQuery(pricesQuery());
+  const [search] = useAddress();
+  const find = search.get("find") ?? "";
+  const query = useQuery(pricesQuery(find));
   return (
     <>
       <Head
@@ -25,18 +33,57 @@ export function PricesPage() {
             these prices, is a predicted cost. <code>prices/README.md</code> says how to give more.
           </>
         }
-      />
+      >
+        <Download files={[[csvPath(find), "Prices as CSV"]]} />
+      </Head>
       <Loaded query={query} part>
-        {({ processors, checks, more }) => (
+        {(prices) => (
           <>
-            {processors.length === 0 && <NoPrices />}
-            {processors.map((each) => (
-              <OfProcessor key={each.processor} of={each} />
-            ))}
-            <Checks checks={checks} more={more} />
+            {prices.processors.length === 0 && find === "" ? (
+              <NoPrices />
+            ) : (
+              <Known prices={prices} find={find} />
+            )}
+            <Checks checks={prices.checks} more={prices.more} narrowed={find !== ""} />
           </>
         )}
       </Loaded>
+    </>
+  );
+}
+
+interface KnownProps {
+  prices: Prices;
+  /** What processors are narrowed by. */
+  find: string;
+}
+
+function Known({ prices: { processors, rankings, trust_rule: rule }, find }: KnownProps) {
+  const [, change] = useAddress();
+  return (
+    <>
+      <div className="filters" role="search" aria-label="Processors">
+        <FindField
+          find={find}
+          placeholder="model or architecture"
+          write={(text) => {
+            change("find", text === "" ? null : text);
+          }}
+        />
+        <span className="soft small" role="status">
+          {counted(processors.length, "processor")}
+        </span>
+      </div>
+      {processors.length === 0 ? (
+        <NoneLikeThat what="processor" />
+      ) : (
+        <>
+          {rankings.map((each) => (
+            <Ranking key={each.bills} of={each} narrowed={find !== ""} />
+          ))}
+          <Processors processors={processors} rule={rule} />
+        </>
+      )}
     </>
   );
 }
@@ -47,7 +94,11 @@ function NoPrices() {
       <Empty
         next={[
           [
-            "mitigauge price measure HOST --environment ENVIRONMENT",
+            "mitigauge price measure --here -o prices/processors",
+            "measures this machine’s prices in a minute",
+          ],
+          [
+            "mitigauge price plan HOST --environment ENVIRONMENT",
             "plans the boots that tell the prices of a host of yours",
           ],
         ]}
@@ -56,72 +107,5 @@ function NoPrices() {
         says how to give some.
       </Empty>
     </div>
-  );
-}
-
-function OfProcessor({ of }: { of: ProcessorPrices }) {
-  const heading = `prices-${of.processor}`;
-  const about = [of.microarchitecture, of.microcode && `microcode ${of.microcode}`];
-  return (
-    <section className="panel" aria-labelledby={heading}>
-      <header>
-        <h2 id={heading}>
-          <bdi>{of.title}</bdi>
-        </h2>
-        <span className="soft small">
-          <code>{of.processor}</code>
-          {about.filter(Boolean).map((text) => (
-            <span key={text}>
-              , <bdi>{text}</bdi>
-            </span>
-          ))}
-        </span>
-      </header>
-      <table className="list stack prices-list" aria-labelledby={heading}>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col" className="num">
-              Price of one
-            </th>
-            <th scope="col" className="num">
-              95 %, ns
-            </th>
-            <th scope="col">Source</th>
-          </tr>
-        </thead>
-        <tbody>
-          {of.prices.map((price) => (
-            <PriceRow key={price.event} price={price} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-function PriceRow({ price }: { price: Price }) {
-  const link = linkOf(price.url);
-  return (
-    <tr>
-      <th scope="row">
-        {price.title} <code className="faint">{price.event}</code>
-      </th>
-      <td className="num" data-label="Price">
-        {priceText(price)}
-      </td>
-      <td className="num" data-label="95 %, ns">
-        {priceEnds(price)}
-      </td>
-      <td data-label="Source">
-        {link === null ? (
-          <bdi>{price.source}</bdi>
-        ) : (
-          <a href={link} rel="noreferrer nofollow">
-            {price.source}
-          </a>
-        )}
-      </td>
-    </tr>
   );
 }

@@ -1,6 +1,25 @@
 import { describe, expect, it } from "vitest";
-import type { PriceCheck } from "../api/types";
-import { changeText, heldText, linkOf, priceEnds, priceText } from "./words";
+import type { Price, PriceCheck, PriceMachine, ProcessorRanking } from "../api/types";
+import {
+  branchesText,
+  breakEvenTexts,
+  chanceText,
+  changeText,
+  costText,
+  csvPath,
+  forgottenText,
+  heldText,
+  identityText,
+  intervalText,
+  kindsText,
+  linkOf,
+  misfitText,
+  nsText,
+  placeText,
+  priceEnds,
+  priceText,
+  trustRuleText,
+} from "./words";
 
 const check = (counts: Partial<PriceCheck>): PriceCheck => ({
   id: 1,
@@ -57,5 +76,93 @@ describe("how often predictions held", () => {
     expect(heldText(check({ whole: 0, whole_held: 0, signs: 0, signs_right: 0 }))).toBe(
       "45 of 50 hold; none has every price; no change differs from zero",
     );
+  });
+});
+
+const price = (kind: Price["kind"]): Price => ({
+  ...{ event: "verw", title: "VERW", ns: 7, low: 6, high: 8, kind },
+  ...{ source: "x", url: "", machines: [] },
+});
+const machine = (isVirtual: boolean) => ({ is_virtual: isVirtual }) as PriceMachine;
+
+describe("a processor", () => {
+  it("says how many prices are known in which way, and never mixes them", () => {
+    const prices = [price("published"), price("measured"), price("derived"), price("measured")];
+    expect(kindsText(prices)).toBe("2 measured, 1 derived, 1 published");
+    expect(kindsText([price("derived")])).toBe("1 derived");
+  });
+  it("was measured on what its machines are, or it is not known", () => {
+    expect(placeText([])).toBeNull();
+    expect(placeText([machine(true), machine(true)])).toBe("virtual");
+    expect(placeText([machine(false)])).toBe("bare");
+    expect(placeText([machine(true), machine(false)])).toBe("bare and virtual");
+  });
+  it("has the numbers that it says", () => {
+    const of = {
+      vendor: "AuthenticAMD",
+      family: 26,
+      model: 2,
+      stepping: 1,
+      caches: "",
+      masked: "",
+    };
+    const numbers = "AuthenticAMD, family 26, model 2, stepping 1";
+    expect(identityText({ ...of, name: "AMD EPYC" })).toBe(`AMD EPYC: ${numbers}`);
+    expect(identityText({ ...of, name: "" })).toBe(numbers);
+  });
+  it("has an error of its prices, or none that is known", () => {
+    expect(misfitText(8.14)).toMatch(/^8\.1\u202f% \(root mean square\)/);
+    expect(misfitText(0)).toBeNull();
+  });
+  it("is trusted by a rule that is said", () => {
+    const rule = { share_percent: 80, near_percent: 15, far_percent: 30 };
+    expect(trustRuleText(rule)).toBe(
+      "Trusted where 80\u202f% of them are predicted within 15\u202f%, and all within 30\u202f%.",
+    );
+  });
+  it("has a file of what is shown", () => {
+    expect(csvPath("")).toBe("/api/prices.csv");
+    expect(csvPath("zen 4&x")).toBe("/api/prices.csv?model=zen+4%26x");
+  });
+});
+
+describe("a predicted cost", () => {
+  it("has its interval; what does nothing has none", () => {
+    expect(costText({ ns: 73.57, low: 62.03, high: 85.1 })).toEqual({
+      cost: "73.6\u202fns",
+      ends: "[62.0, 85.1]",
+    });
+    expect(costText({ ns: 0, low: 0, high: 0 })).toEqual({ cost: "0\u202fns", ends: "" });
+    expect(intervalText({ ns: 5.85, low: 5.7, high: 5.97 })).toBe("5.850\u202fns [5.700, 5.970]");
+    expect(intervalText({ ns: 0, low: 0, high: 0 })).toBe("0\u202fns");
+  });
+  it("has four digits where it has no interval", () => {
+    expect([0.1234, 72.1027, 1997.14, 19620.9].map(nsText)).toEqual([
+      "0.12\u202fns",
+      "72.1\u202fns",
+      "1997\u202fns",
+      "19\u202f621\u202fns",
+    ]);
+  });
+  it("has an order with a chance, or no order", () => {
+    expect(chanceText(null)).toBeNull();
+    expect(chanceText(1)).toBe("over 99.99\u202f%");
+    expect(chanceText(0.9999)).toBe("99.99\u202f%");
+    expect(chanceText(0.505)).toBe("50.5\u202f%");
+  });
+  it("says what a missing price would have to be, of the mode that lacks it", () => {
+    const even = { event: "ibpb", mode: "ibpb", other: "bhb-clear", ns: 70.56 };
+    const of = { break_even: [even, { ...even, mode: "other" }] } as unknown as ProcessorRanking;
+    expect(breakEvenTexts(of, "ibpb")).toEqual([
+      "It costs as much as bhb-clear where one ibpb takes 70.6\u202fns; where one takes more, bhb-clear is cheaper.",
+    ]);
+    expect(breakEvenTexts(of, "off")).toEqual([]);
+  });
+  it("says what comes on top behind an emptied branch predictor, where that is known", () => {
+    expect(forgottenText(1038.2)).toContain("up to 1038\u202fns more behind it");
+    expect(forgottenText(null)).toBeNull();
+  });
+  it("is of so many branches of each kind", () => {
+    expect(branchesText({ indirect: 1024, taken: 16 })).toBe("1024 indirect, 16 taken");
   });
 });

@@ -37,27 +37,45 @@ interface ListFilterProps<State extends string> {
   placeholder: string;
 }
 
+interface FindFieldProps {
+  /** As it stands in the address. */
+  find: string;
+  placeholder: string;
+  write: (text: string) => void;
+}
+
+/** Words to look for; the address follows what is typed. */
+export function FindField({ find, placeholder, write }: FindFieldProps) {
+  const [typed, type] = useSearch(find, write);
+  return (
+    <label className="small picked">
+      Find{" "}
+      <input
+        className="field"
+        type="search"
+        value={typed}
+        maxLength={200}
+        placeholder={placeholder}
+        onChange={(event) => {
+          type(event.target.value);
+        }}
+      />
+    </label>
+  );
+}
+
 export function ListFilter<State extends string>(props: ListFilterProps<State>) {
   const { label, filter, states, placeholder } = props;
   const { asked, change } = filter;
-  const [typed, type] = useSearch(asked.find ?? "", (text) => {
-    change("find", text);
-  });
   return (
     <div className="filters" role="search" aria-label={label}>
-      <label className="small picked">
-        Find{" "}
-        <input
-          className="field"
-          type="search"
-          value={typed}
-          maxLength={200}
-          placeholder={placeholder}
-          onChange={(event) => {
-            type(event.target.value);
-          }}
-        />
-      </label>
+      <FindField
+        find={asked.find ?? ""}
+        placeholder={placeholder}
+        write={(text) => {
+          change("find", text);
+        }}
+      />
       <label className="small picked">
         State{" "}
         <select
