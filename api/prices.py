@@ -15,6 +15,7 @@ from mitigauge.core.documents.csv_text import as_csv
 from mitigauge.reporting.pages import price_checks
 from mitigauge.reporting.pages.price_processors import processors_like
 from mitigauge.reporting.pages.price_schemas import CheckRows, Prices
+from mitigauge.reporting.pages.price_tables import PredictedTable, predicted_tables
 from mitigauge.reporting.tables.downloads import PRICE_COLUMNS, price_rows
 
 router = APIRouter(prefix="/api/prices", tags=["prices"])
@@ -46,6 +47,12 @@ def prices_as_csv(model: Model = "") -> StreamingResponse:
         media_type=CSV,
         headers=named_file("prices.csv"),
     )
+
+
+@router.get("/tables")
+def show_predicted_tables() -> list[PredictedTable]:
+    """Published tables with what prices predict of their cells, and how often both agree."""
+    return list(predicted_tables())
 
 
 @router.get("/checks/{check_id}")

@@ -266,3 +266,46 @@ def test_each_price_is_a_row_of_the_csv(client: TestClient) -> None:
 def order(rows: list[dict[str, str]]) -> Callable[[str], int]:
     """Processors come in the order of the answer; within one, the file's order is what counts."""
     return list(dict.fromkeys(row["processor"] for row in rows)).index
+
+
+def claims_of(table: str) -> Answer:
+    path = REPOSITORY / "experiments" / "claims" / f"{files('rates')[table]['claims']}.yml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_published_tables_stand_beside_what_is_predicted(client: TestClient) -> None:
+    shown = {each["table"]: each for each in client.get("/api/prices/tables").json()}
+    assert shown.keys() == files("rates").keys()
+    for name, table in shown.items():
+        rates, claims = files("rates")[name], claims_of(name)
+        published = [
+            claim["change"]
+            for claim in claims["claims"]
+            if claim.get("mode", claim.get("without")) in rates["modes"]
+        ]
+        assert [cell["published_low"] for cell in table["cells"]] == published
+        assert table["citation"] == " ".join(claims["citation"].split())
+        for cell in table["cells"]:
+            assert cell["low"] <= cell["percent"] <= cell["high"]
+
+
+def test_the_cover_letter_s_cells_agree_as_counted_by_hand(client: TestClient) -> None:
+    """Signs of 42 cells; what clearing costs at the rate that each published IBPB needs."""
+    [table] = [
+        each
+        for each in client.get("/api/prices/tables").json()
+        if each["table"] == "vmscape-v8-iperf"
+    ]
+    changes = [claim["change"] for claim in claims_of("vmscape-v8-iperf")["claims"]]
+    assert len(table["cells"]) == len(changes) == 42
+    # Nothing that is done more makes anything faster: the sign is right where it was lost.
+    told = [change for change in changes if abs(change) > 1]
+    assert sum(mode["told"] for mode in table["agreement"]) == len(told)
+    assert sum(mode["right"] for mode in table["agreement"]) == sum(c < 0 for c in told)
+    first, beside = table["cells"][:2]
+    assert (first["published_low"], beside["published_low"]) == (-12.5, 1.3)
+    # IBPB: 2,000 ns and 12 instructions of 0.2; clearing: 57.7 ns and 24 of them.
+    needed = 0.125 / 0.875 / 2002.4e-9
+    assert first["needed"] == pytest.approx(needed)
+    assert beside["implied"] == pytest.approx(100 / (1 + needed * 62.5e-9) - 100)
+    assert first["implied"] is None

@@ -250,3 +250,19 @@ test("a prediction of exact counts says how often its processor's held", async (
   await bill.getByRole("link", { name: "Prices", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Prices" })).toBeVisible();
 });
+
+test("published tables stand beside what is predicted of them", async ({ page }) => {
+  await open(page, "/fleet?tab=prices");
+  const published = page.getByRole("region", { name: "Published tables, predicted" });
+  const table = published.getByRole("group").filter({ hasText: "iPerf between guest and host" });
+  await expect(table).toContainText(/ibpb: sign right in 11 of 12, in 11 if all were said/);
+  await expect(table.getByRole("table")).toHaveCount(0);
+  await table.getByText(/^iPerf between guest and host/).click();
+  const row = table.getByRole("row").filter({ hasText: "user udp 4 16" }).last();
+  await expect(row).toContainText(/bhb-clear.*\u22123\.7.*\u22120\.12.*right/);
+  for (const width of [1440, 400]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectAccessible(page);
+    await expectNothingBeyond(page);
+  }
+});

@@ -418,6 +418,14 @@ export const pricesQuery = (model: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** Published tables with what prices predict of them: files, which stand still. */
+export const priceTablesQuery = () =>
+  queryOptions({
+    queryKey: ["price tables"],
+    queryFn: ({ signal }) => data(api.GET("/api/prices/tables", { signal })),
+    staleTime: Infinity,
+  });
+
 /** A check with its rows. */
 export const priceCheckQuery = (id: number) =>
   queryOptions({

@@ -13,6 +13,7 @@ import { PlaceTabs } from "../ui/tabs";
 import { useAddress } from "../ui/use-address";
 import { Checks } from "./checks";
 import { Processors } from "./processors";
+import { Published } from "./published";
 import { Ranking } from "./ranking";
 import { csvPath } from "./words";
 import "./prices.css";
@@ -44,6 +45,7 @@ export function PricesPage() {
             ) : (
               <Known prices={prices} find={find} />
             )}
+            {find === "" && <Published />}
             <Checks checks={prices.checks} more={prices.more} narrowed={find !== ""} />
           </>
         )}
