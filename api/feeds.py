@@ -119,9 +119,9 @@ def feed_weekly(request: Request, session: Database) -> Response:
 def _week(of: WeeklyLine) -> FeedEntry:
     return FeedEntry(
         path=f"/weekly/{of.week}",
-        title=f"{of.week}: {counted(of.new_worse, 'new regression')}",
-        summary=f"{of.in_words}: {counted(of.new_worse, 'new regression')}, "
-        f"{counted(of.new_better, 'new improvement')}, {of.open_worse} still open.",
+        title=f"{of.week}: {counted(of.new_worse, 'comparison')} newly worse",
+        summary=f"{of.in_words}: of comparisons {of.new_worse} newly worse, {of.new_better} newly "
+        f"better, {of.open_worse} worse as before.",
         updated=of.made_at,
     )
 

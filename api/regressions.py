@@ -13,6 +13,7 @@ from api.parameters import PLAIN, Id, Moment, Word
 from api.stored_pages import StoredPages
 from mitigauge.access.roles import Right
 from mitigauge.tracking.regressions import service
+from mitigauge.tracking.regressions.confirmation_service import ask_again
 from mitigauge.tracking.regressions.repository import RegressionFilter
 from mitigauge.tracking.regressions.schemas import (
     LONGEST_OWNER,
@@ -68,6 +69,12 @@ def show_regression(regression_id: Id, session: Database) -> RegressionView:
 def file_regression(new: NewRegression, session: Database, caller: Known) -> RegressionView:
     """Take a cell of an experiment that is worse for a regression."""
     return service.file_regression(session, new, by=caller.subject)
+
+
+@router.post("/{regression_id}/fresh-boots", dependencies=[Depends(needs(Right.SUBMIT))])
+def confirm_regression(regression_id: Id, session: Database, caller: Known) -> RegressionView:
+    """Have a trend's change measured once more; 409 while it is."""
+    return ask_again(session, regression_id, by=caller.subject)
 
 
 @router.post("/{regression_id}", dependencies=[Depends(needs(Right.TRIAGE))])

@@ -81,7 +81,7 @@ def list_regressions(
         print_json(page)
         return
     print_table(
-        ["id", "state", "owner", "effect", "case", "metric", "class", "since"],
+        ["id", "state", "fresh boots", "owner", "effect", "case", "metric", "class", "since"],
         [_line(each) for each in page.regressions],
         empty=NONE_YET if wanted == RegressionFilter([]) else "No regression is like that.",
     )
@@ -110,7 +110,7 @@ def _states(words: list[str]) -> list[RegressionState]:
 def _line(of: RegressionSummary) -> list[str]:
     emulated = " (emulated)" if of.emulated else ""
     return [
-        str(of.id), of.state, of.owner, _effect(of), of.case, of.metric,
+        str(of.id), of.state, of.confirmation or "", of.owner, _effect(of), of.case, of.metric,
         f"{of.host_class}{emulated}", f"{of.happened_at:%Y-%m-%d}",
     ]  # fmt: skip
 
@@ -154,6 +154,10 @@ def _print(view: RegressionView, json: bool) -> None:
     say(f"{view.state}{joined}{owner}{f', {view.bug}' if view.bug else ''}")
     for what, number in _evidence(view):
         say(f"evidence: {what} {number}")
+    if view.fresh_boots is not None:
+        say(f"fresh boots: {view.fresh_boots.state}: {view.fresh_boots.why}")
+        if view.fresh_boots.likely:
+            say(f"likely: {view.fresh_boots.likely}")
     if view.duplicates:
         say(f"joined by: {', '.join(map(str, view.duplicates))}")
     say("")
@@ -222,6 +226,25 @@ def set_regression(
             change(client.get(where, RegressionView).version).model_dump(mode="json"),
         ),
     )  # fmt: skip
+    _print(view, json)
+
+
+@app.command()
+def confirm(regression: Number, json: Json = False) -> None:
+    """Measure a trend's change once more: fresh boots of the kernels before and after it.
+
+    A worker does so by itself for each new regression of a trend, within the boots a week that
+    CONFIRM_BOOTS_WEEK allows. This asks for it again, for example when a kernel can be had again.
+    """
+    from mitigauge.tracking.regressions.confirmation_service import ask_again
+    from mitigauge.tracking.regressions.schemas import RegressionView
+
+    view = answer(
+        lambda session: ask_again(session, regression, by=_myself()),
+        lambda client: client.post(
+            at("/api/regressions/{}/fresh-boots", regression), RegressionView, {}
+        ),
+    )
     _print(view, json)
 
 

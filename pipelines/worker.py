@@ -46,6 +46,7 @@ from mitigauge.storage.database.engine import (
     transaction,
 )
 from mitigauge.storage.database.schema_revision import wanted_revision
+from mitigauge.tracking.regressions.confirmation_service import confirm_quietly
 from mitigauge.tracking.regressions.service import take_in_quietly
 from mitigauge.tracking.trends.update import update_quietly
 from mitigauge.upkeep.retention.service import prune_if_due
@@ -333,9 +334,13 @@ class Worker:
         prune_if_due(self.advancer.engine, get_settings())
 
     def _update_trends(self) -> None:
-        """Take values of runs that ended into trends, and what became worse into regressions."""
+        """Take values of runs that ended into trends, and what became worse into regressions.
+
+        What trends show is a suspicion: boots are ordered that confirm or refute it.
+        """
         update_quietly(self.advancer.engine)
         take_in_quietly(self.advancer.engine)
+        confirm_quietly(self.advancer.engine)
 
     def _store_operations(self, stop: threading.Event) -> None:
         """Work out what operations run by exact counts, where that is not stored."""

@@ -75,6 +75,13 @@ class Settings(BaseModel):
         description="files of prices/processors, with commas between, whose predictions are shown "
         "first, after those for this machine's own processor",
     )
+    confirm_boots_week: int = Field(
+        96,
+        ge=0,
+        le=100_000,
+        description="boots a week and host class that may be ordered to confirm what trends show "
+        "as slower; 0: none is ordered",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     allowed_hosts: str = Field(

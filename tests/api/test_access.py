@@ -136,6 +136,7 @@ TABLE = {
     "GET /api/queue": read("/api/queue"),
     "GET /api/prices": read("/api/prices"),
     "GET /api/prices.csv": read("/api/prices.csv"),
+    "GET /api/prices/tables": read("/api/prices/tables"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
     # Without a reason or a time; the test of hosts gives both.
@@ -172,6 +173,9 @@ TABLE = {
     # Without a body.
     "POST /api/regressions": Row("/api/regressions", TRIAGED, TRIAGED),
     "POST /api/regressions/{regression_id}": Row("/api/regressions/1", TRIAGED, TRIAGED),
+    "POST /api/regressions/{regression_id}/fresh-boots": alike(
+        "/api/regressions/1/fresh-boots", nobody=401, viewer=403, others=404
+    ),
     "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
     "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
     "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),

@@ -39,7 +39,7 @@ def test_the_newest_week_is_listed_first(client: TestClient, made: None) -> None
 def test_a_report_is_shown_with_its_neighbours(client: TestClient, made: None) -> None:
     shown = client.get(ONE).json()
     assert (shown["before"], shown["after"]) == ("2026-W46", None)
-    assert shown["document"]["sections"][0]["title"] == "New regressions (2)"
+    assert shown["document"]["sections"][0]["title"] == "Comparisons newly worse (2)"
     assert len(shown["document"]["sections"][0]["entries"]) == 2
 
 
@@ -51,7 +51,7 @@ def test_each_form_is_a_file(client: TestClient, made: None, form: str) -> None:
     assert answer.content == client.get(f"{ONE}/report", params={"format": form}).content
     if form == "mail":
         mail = message_from_bytes(answer.content, policy=policy.default)
-        assert mail["Subject"].startswith("[2026-W47] 2 new regressions")
+        assert mail["Subject"].startswith("[2026-W47] 0 confirmed regressions, 0 suspicions")
 
 
 def test_a_week_without_a_report_says_what_makes_it(client: TestClient, made: None) -> None:

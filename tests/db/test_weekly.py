@@ -237,7 +237,8 @@ def test_the_timer_makes_a_report_once_and_sends_it_to_nobody_unless_told(filled
         report_week(filled, told)
         [mail] = server.handler.mails
     assert mail["To"] == "a@example.org, b@example.org"
-    assert f"[{week}] 2 new regressions" in mail["Subject"]
+    assert f"[{week}] 0 confirmed regressions, 0 suspicions" in mail["Subject"]
+    assert "2 newly worse" in " ".join(mail["Subject"].split())
     assert mail.get_content_type() == "multipart/alternative"
     related = mail.get_payload()[1]
     pictures = [p for p in related.walk() if p.get_content_type() == "image/png"]
@@ -335,7 +336,7 @@ def test_the_command_writes_sends_and_lists(
     file = home / "week.html"
     wrote = run(report.app, ["weekly", "--week", "2026-W47", "--format", "html", "--to", str(file)])
     assert wrote.exit_code == 0, wrote.output
-    assert "2 new regressions" in wrote.output
+    assert "of comparisons 2 newly worse" in " ".join(wrote.output.split())
     assert file.read_text().count("data:image/png;base64,") == 4
     with mail_server() as server:
         sent = run(
@@ -394,7 +395,9 @@ def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
     assert f"regression {found[2]}: new, nobody's yet" in said
     known = [line for line in first.data.trends if not line.is_new]
     assert [line.regression.id for line in known if line.regression] == [found[1]]
-    assert f"{len(found) - 1} found this week" in said
+    assert "Confirmed regressions (1)" in said
+    assert f"Suspicions ({len(found) - 2})" in said
+    assert f"1 confirmed regression, {len(found) - 2} suspicions" in first.document.subject
     # What is decided afterwards is no other version of a week that is over.
     decided(engine, found[2], state=RegressionState.FALSE, note="noise")
     assert service.make(engine, week).version == first.version

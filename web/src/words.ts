@@ -5,6 +5,7 @@ import type {
   BisectionState,
   BootState,
   ClaimOutcome,
+  ConfirmationState,
   ExperimentState,
   JobState,
   RegressionState,
@@ -55,6 +56,20 @@ export const REGRESSION_STATE: Record<RegressionState, Word> = {
   false: { label: "false", meaning: "noise, or a fault of the measurement", tone: "void" },
   "not-worth-it": { label: "not worth it", meaning: "real, and it stays as it is", tone: "quiet" },
   duplicate: { label: "duplicate", meaning: "another regression has it", tone: "void" },
+};
+
+/** What fresh boots of both kernels say of a change that values over time showed. */
+export const CONFIRMATION_STATE: Record<ConfirmationState, Word> = {
+  waiting: {
+    label: "waiting",
+    meaning: "for the budget of boots of its host class",
+    tone: "quiet",
+  },
+  measuring: { label: "measuring", meaning: "both kernels are booted, side by side", tone: "busy" },
+  confirmed: { label: "confirmed", meaning: "the new kernel is slower", tone: "bad" },
+  refuted: { label: "refuted", meaning: "the new kernel is not slower", tone: "good" },
+  undecided: { label: "undecided", meaning: "neither slower nor the same", tone: "void" },
+  impossible: { label: "impossible", meaning: "two kernels cannot tell it", tone: "void" },
 };
 
 /** What a bisection answered. */

@@ -146,3 +146,62 @@ test.describe("the list", () => {
     }
   }
 });
+
+test.describe("a trend's change", () => {
+  test.use({ place: 2 });
+  const FRESH = {
+    state: "refuted",
+    why: "the same: +0.1% [-0.2, +0.4] over 24 boots, 7.3.0 against 7.2.0, side by side on spr-01",
+    likely: "something other than the kernel changed: microcode 0x1 to 0x2 <b>now</b>",
+    kernel_before: "7.2.0",
+    kernel_after: "7.3.0",
+    experiment_id: 1,
+    boots: 24,
+    effect_percent: 0.1,
+    ci_low_percent: -0.2,
+    ci_high_percent: 0.4,
+    asked_at: "2026-11-20T10:00:00Z",
+    ordered_at: "2026-11-20T10:00:05Z",
+    decided_at: "2026-11-21T10:00:00Z",
+  };
+
+  for (const width of [1440, 400])
+    test(`says what fresh boots came to, at ${width} pixels`, async ({ page, regression }) => {
+      const view = await stored(page, regression);
+      await page.route(`**${URL_}/${regression}`, (route) =>
+        route.fulfill({ json: { ...view, confirmation: "refuted", fresh_boots: FRESH } }),
+      );
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, `/regressions/${regression}`);
+      const fresh = page.getByRole("region", { name: "Fresh boots" });
+      await expect(fresh).toContainText("refuted");
+      await expect(fresh).toContainText(FRESH.likely);
+      await expect(fresh.getByRole("link", { name: "Experiment 1" })).toHaveAttribute(
+        "href",
+        "/experiments/1",
+      );
+      await expectAccessible(page);
+      await expectNothingBeyond(page);
+    });
+
+  test("is measured with fresh boots when somebody asks", async ({ page, regression }) => {
+    const view = await stored(page, regression);
+    expect(view.origin).toBe("trend");
+    await page.route(`**${URL_}/${regression}`, (route) =>
+      route.fulfill({ json: { ...view, confirmation: null, fresh_boots: null } }),
+    );
+    const asked: string[] = [];
+    await page.route(`**${URL_}/${regression}/fresh-boots`, (route) => {
+      asked.push(route.request().method());
+      return route.fulfill({ json: view });
+    });
+    await open(page, `/regressions/${regression}`);
+    await page.getByRole("button", { name: "Measure with fresh boots" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Measure with fresh boots" })
+      .click();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    expect(asked).toEqual(["POST"]);
+  });
+});

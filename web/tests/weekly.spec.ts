@@ -81,7 +81,7 @@ test("a week says what got worse, marks what is emulated, and leads to the case"
   world,
 }) => {
   await open(page, world.paths.weekly ?? "");
-  const worse = page.getByRole("region", { name: /New regressions/ });
+  const worse = page.getByRole("region", { name: /Comparisons newly worse/ });
   await expect(worse.getByText(/%.*worse$/).first()).toBeVisible();
   await expect(worse.getByText("[emulated]").first()).toBeVisible();
   await expect(

@@ -27,6 +27,7 @@ class Lock(IntEnum):
     NOTICES = 7340232
     EXACT_OPERATIONS = 7340233
     BISECTION_START = 7340234
+    CONFIRMATIONS = 7340235
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

@@ -9,7 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.core.clock import Clock
 from mitigauge.core.view import View
-from mitigauge.tracking.regressions.states import EntryKind, Origin, RegressionState
+from mitigauge.tracking.regressions.states import (
+    ConfirmationState,
+    EntryKind,
+    Origin,
+    RegressionState,
+)
 from mitigauge.tracking.regressions.tables import LONGEST_TEXT
 
 LONGEST_OWNER = 130
@@ -52,6 +57,24 @@ class NewRegression(BaseModel):
     note: Said = ""
 
 
+class ConfirmationView(View):
+    """Fresh boots of the kernels before and after a change that values over time showed."""
+
+    state: ConfirmationState
+    why: str = Field(description="what it waits for, why it cannot be, or what the boots say")
+    likely: str = Field(description="of one that was refuted: what the change was likely to be")
+    kernel_before: str
+    kernel_after: str
+    experiment_id: int | None = Field(description="null: none was ordered, or it was deleted")
+    boots: int = Field(description="ordered; once it is decided, those that ran")
+    effect_percent: float | None = Field(description="of the fresh boots alone")
+    ci_low_percent: float | None
+    ci_high_percent: float | None
+    asked_at: datetime
+    ordered_at: datetime | None
+    decided_at: datetime | None
+
+
 class RegressionSummary(View):
     """A line in the list of regressions."""
 
@@ -81,6 +104,9 @@ class RegressionSummary(View):
     duplicate_of: int | None
     bisection_id: int | None
     version: int
+    confirmation: ConfirmationState | None = Field(
+        description="what fresh boots say of a trend's change; null: it was not looked at"
+    )
 
 
 class EntryView(View):
@@ -103,6 +129,9 @@ class RegressionView(RegressionSummary):
     experiment_id: int | None = Field(description="null: it was deleted")
     case_id: int | None
     arm: str = Field(description="of a cell: the arm's name")
+    fresh_boots: ConfirmationView | None = Field(
+        description="how a trend's change is measured again; null: it was not looked at"
+    )
     duplicates: list[int] = Field(description="regressions that joined this one")
     history: list[EntryView] = Field(description="the newest last")
 

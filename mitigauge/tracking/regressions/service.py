@@ -15,11 +15,13 @@ from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import get_settings
 from mitigauge.storage.database.engine import database_now, in_words, is_away, transaction
 from mitigauge.tracking.bisect import repository as bisect_rows
+from mitigauge.tracking.regressions import confirmation_repository as confirmation_rows
 from mitigauge.tracking.regressions import repository
 from mitigauge.tracking.regressions.offered_fixes import named_by
 from mitigauge.tracking.regressions.repository import Cell, OfChange, RegressionFilter
 from mitigauge.tracking.regressions.rules import Entry, Standing, changed
 from mitigauge.tracking.regressions.schemas import (
+    ConfirmationView,
     EntryView,
     NewRegression,
     RegressionChange,
@@ -33,7 +35,12 @@ from mitigauge.tracking.regressions.states import (
     Origin,
     RegressionState,
 )
-from mitigauge.tracking.regressions.tables import LONGEST_TEXT, Regression, RegressionEntry
+from mitigauge.tracking.regressions.tables import (
+    LONGEST_TEXT,
+    Confirmation,
+    Regression,
+    RegressionEntry,
+)
 from mitigauge.tracking.trends.schemas import ChangeKind, ChangeState
 
 log = get_logger(__name__)
@@ -72,6 +79,14 @@ def take_in(session: Session) -> list[int]:
     for each in repository.unsettled_changes(session):
         _settle(session, each)
     return new
+
+
+def settle(
+    session: Session, found: Regression, change: RegressionChange, *, by: str = ITSELF
+) -> None:
+    """Change a regression, which is locked, by what measurements say, or by asking for them."""
+    if repository.entries_of(session, found.id) < MOST_ENTRIES:
+        _apply(session, found, change, by=by)
 
 
 def note_offered_fixes(session: Session, base: str) -> list[int]:
@@ -122,8 +137,9 @@ def list_regressions(
     rows, counts = repository.listed(session, wanted, offset=offset, limit=limit)
     total = sum(number for state, number in counts.items() if state in (wanted.states or counts))
     end = offset + len(rows)
+    confirmations = confirmation_rows.of_regressions(session, [row.id for row in rows])
     return RegressionPage(
-        regressions=[_summary(row) for row in rows],
+        regressions=[_summary(row, confirmations.get(row.id)) for row in rows],
         total=total,
         next=end if rows and end < total else None,
         counts=counts,
@@ -133,8 +149,10 @@ def list_regressions(
 def show_regression(session: Session, regression_id: int) -> RegressionView:
     """One regression with its history. Raises :class:`NotFound`."""
     found = _find(session, regression_id)
+    fresh = confirmation_rows.of_regressions(session, [found.id]).get(found.id)
     return RegressionView(
-        **_summary(found).model_dump(),
+        **_summary(found, fresh).model_dump(),
+        fresh_boots=None if fresh is None else ConfirmationView.model_validate(fresh),
         trend_id=found.trend_id,
         change_id=found.change_id,
         experiment_id=found.experiment_id,
@@ -332,14 +350,9 @@ def _find(session: Session, regression_id: int, *, lock: bool = False) -> Regres
     return found
 
 
-def _summary(row: Regression) -> RegressionSummary:
+def _summary(row: Regression, fresh: Confirmation | None) -> RegressionSummary:
+    others = {"case": row.case_title, "confirmation": fresh.state if fresh else None}
+    columns = RegressionSummary.model_fields.keys() - others
     return RegressionSummary.model_validate(
-        {
-            "case": row.case_title,
-            **{
-                name: getattr(row, name)
-                for name in RegressionSummary.model_fields
-                if name != "case"
-            },
-        }
+        {**{name: getattr(row, name) for name in columns}, **others}
     )

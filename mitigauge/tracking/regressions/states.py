@@ -34,6 +34,20 @@ OPEN_STATES: Final = (
 )
 
 
+class ConfirmationState(StrEnum):
+    """What fresh boots of both kernels say of a change that values over time showed."""
+
+    WAITING = "waiting"
+    """For the budget of boots of its host class."""
+    MEASURING = "measuring"
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    """The new kernel is not slower beside the old one."""
+    UNDECIDED = "undecided"
+    IMPOSSIBLE = "impossible"
+    """There are no two kernels to measure, or they cannot be had any more."""
+
+
 class Origin(StrEnum):
     """What a regression was seen in."""
 

@@ -12,7 +12,12 @@ from mitigauge.core.clock import Clock
 from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
 from mitigauge.storage.database.json_column import JsonOf
-from mitigauge.tracking.regressions.states import EntryKind, Origin, RegressionState
+from mitigauge.tracking.regressions.states import (
+    ConfirmationState,
+    EntryKind,
+    Origin,
+    RegressionState,
+)
 
 LONGEST_TEXT = 4000
 
@@ -111,3 +116,42 @@ class RegressionEntry(Base):
     before: Mapped[str] = mapped_column(server_default="")
     after: Mapped[str] = mapped_column(server_default="")
     text: Mapped[str] = mapped_column(server_default="")
+
+
+class Confirmation(Base):
+    """Fresh boots of the kernels before and after a change, side by side, and what they say."""
+
+    __tablename__ = "confirmation"
+    __table_args__ = (
+        CheckConstraint(one_of("state", ConfirmationState), name="state"),
+        # What a worker looks at every few seconds.
+        Index(
+            "ix_confirmation_open", "id",
+            postgresql_where=text("state IN ('waiting', 'measuring')"),
+        ),
+        Index("ix_confirmation_experiment_id", "experiment_id"),
+        Index("ix_confirmation_asked_at", "asked_at"),
+    )  # fmt: skip
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    regression_id: Mapped[int] = mapped_column(
+        ForeignKey("regression.id", ondelete="CASCADE"), unique=True
+    )
+    state: Mapped[ConfirmationState] = mapped_column(EnumWord(ConfirmationState))
+    # In words: what it waits for, why it cannot be, what the boots say.
+    why: Mapped[str]
+    # Of one that was refuted: what the change was likely to be.
+    likely: Mapped[str] = mapped_column(server_default="")
+    kernel_before: Mapped[str] = mapped_column(server_default="")
+    kernel_after: Mapped[str] = mapped_column(server_default="")
+    experiment_id: Mapped[int | None] = mapped_column(
+        ForeignKey("experiment.id", ondelete="SET NULL")
+    )
+    # Ordered; once it is decided, those that ran.
+    boots: Mapped[int] = mapped_column(server_default=text("0"))
+    effect_percent: Mapped[float | None]
+    ci_low_percent: Mapped[float | None]
+    ci_high_percent: Mapped[float | None]
+    asked_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+    ordered_at: Mapped[datetime | None]
+    decided_at: Mapped[datetime | None]

@@ -13,7 +13,7 @@ from mitigauge.jobs.states import JobState
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.tracking.bisect.states import AnswerKind, BisectionState
-from mitigauge.tracking.regressions.states import RegressionState
+from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
 from mitigauge.tracking.series.states import RevisionState
 
 PAGES = (REPOSITORY / "web" / "src" / "words.ts").read_text()
@@ -22,6 +22,7 @@ TABLES: dict[str, type[StrEnum]] = {
     "BISECTION_STATE": BisectionState,
     "JOB_STATE": JobState,
     "REGRESSION_STATE": RegressionState,
+    "CONFIRMATION_STATE": ConfirmationState,
     "ANSWER": AnswerKind,
     "REVISION_STATE": RevisionState,
     "BOOT_STATE": BootState,

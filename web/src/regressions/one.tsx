@@ -11,6 +11,7 @@ import { Loaded } from "../ui/answers";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { ChangeForm } from "./form";
+import { FreshBootsPanel } from "./fresh-boots";
 import { regressionQuery } from "./queries";
 import "./regressions.css";
 import { personName } from "../format/person";
@@ -75,6 +76,7 @@ function One({ regression }: { regression: Regression }) {
           <Evidence regression={regression} />
         </section>
       </div>
+      <FreshBootsPanel regression={regression} />
       <section className="panel" aria-labelledby="history">
         <header>
           <h2 id="history">History</h2>

@@ -18,7 +18,15 @@ import { REGRESSION_STATE } from "../words";
 import { regressionsQuery, type RegressionsAsked } from "./queries";
 import "./regressions.css";
 import { MarkedOnce } from "../ui/emulated";
-import { OPEN, OVER, Owner, RegressionEffect, RegressionLink, RegressionTag } from "./words";
+import {
+  FreshBootsWord,
+  OPEN,
+  OVER,
+  Owner,
+  RegressionEffect,
+  RegressionLink,
+  RegressionTag,
+} from "./words";
 
 const EVERY: RegressionState[] = [...OPEN, ...OVER];
 
@@ -202,6 +210,7 @@ export function RegressionTable({ regressions }: { regressions: RegressionSummar
               <td data-label="State">
                 <span>
                   <RegressionTag state={each.state} />
+                  <FreshBootsWord of={each} />
                 </span>
               </td>
               <td data-label="Owner">

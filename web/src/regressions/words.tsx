@@ -5,7 +5,7 @@ import type { RegressionState, RegressionSummary } from "../api/types";
 import { effectParts } from "../format/effect";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
-import { REGRESSION_STATE } from "../words";
+import { CONFIRMATION_STATE, REGRESSION_STATE } from "../words";
 
 export const OPEN: RegressionState[] = ["new", "confirmed", "assigned", "known"];
 export const OVER: RegressionState[] = ["fixed", "false", "not-worth-it", "duplicate"];
@@ -13,6 +13,18 @@ export const OVER: RegressionState[] = ["fixed", "false", "not-worth-it", "dupli
 export function RegressionTag({ state }: { state: RegressionState }) {
   const word = REGRESSION_STATE[state];
   return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+/** What fresh boots say of one that nobody judged yet. */
+export function FreshBootsWord({ of }: { of: RegressionSummary }) {
+  if (of.state !== "new" || of.confirmation === null) return null;
+  const word = CONFIRMATION_STATE[of.confirmation];
+  return (
+    <span className="faint small nowrap" title={word.meaning}>
+      {" "}
+      fresh boots: {word.label}
+    </span>
+  );
 }
 
 /** +5.0 % with its interval; what became worse has no other verdict. */

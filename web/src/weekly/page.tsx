@@ -58,9 +58,9 @@ function List({ weeks }: { weeks: WeeklyLine[] }) {
           <thead>
             <tr>
               <th scope="col">Week</th>
-              <th scope="col">New regressions</th>
-              <th scope="col">New improvements</th>
-              <th scope="col">Still open</th>
+              <th scope="col">Newly worse</th>
+              <th scope="col">Newly better</th>
+              <th scope="col">Worse as before</th>
               <th scope="col">Comparisons</th>
               <th scope="col">Made</th>
             </tr>
@@ -93,7 +93,7 @@ function Row({ week }: { week: WeeklyLine }) {
       <td data-label="New better">
         <Number of={week.new_better} tone="better" />
       </td>
-      <td data-label="Still open">{week.open_worse}</td>
+      <td data-label="Worse as before">{week.open_worse}</td>
       <td data-label="Compared">{worse + better + same + undecided}</td>
       <td data-label="Made">
         <Age at={week.made_at} />

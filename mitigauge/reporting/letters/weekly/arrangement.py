@@ -24,7 +24,7 @@ from mitigauge.reporting.letters.weekly.document import (
     Tone,
     line_of,
 )
-from mitigauge.reporting.letters.weekly.regression_section import regression_section
+from mitigauge.reporting.letters.weekly.regression_section import regression_sections
 from mitigauge.reporting.letters.weekly.support import support
 from mitigauge.reporting.letters.weekly.trends import trend_section
 from mitigauge.reporting.letters.weekly.week import Week
@@ -48,9 +48,9 @@ def arrange(data: WeekData) -> Document:
     """The document of a week."""
     week = Week.parse(data.week)
     sections = [
-        regression_section(data),
-        _new(data, Verdict.WORSE, "new-worse", "New regressions", pictures=MOST_PICTURES),
-        _new(data, Verdict.BETTER, "new-better", "New improvements"),
+        *regression_sections(data),
+        _new(data, Verdict.WORSE, "new-worse", "Comparisons newly worse", pictures=MOST_PICTURES),
+        _new(data, Verdict.BETTER, "new-better", "Comparisons newly better"),
         _resized(data),
         _open(data),
         _ended(data),
@@ -67,11 +67,17 @@ def arrange(data: WeekData) -> Document:
 
 
 def _headline(data: WeekData) -> str:
+    """Only what is sure counts as a regression; what experiments compared stands behind it."""
+    found = [line for line in data.regressions if line.is_new]
+    suspected = sum(line.is_suspicion for line in found)
     worse = _number(data, Verdict.WORSE, Fate.NEW)
     better = _number(data, Verdict.BETTER, Fate.NEW)
     still = _number(data, Verdict.WORSE, Fate.OPEN, Fate.RESIZED)
-    told = f"{counted(worse, 'new regression')}, {counted(better, 'new improvement')}"
-    return f"{told}, {still} still open"
+    return (
+        f"{counted(len(found) - suspected, 'confirmed regression')}, "
+        f"{counted(suspected, 'suspicion')}; of comparisons {worse} newly worse, {better} newly "
+        f"better, {still} worse as before"
+    )
 
 
 def _number(data: WeekData, verdict: Verdict, *fates: Fate) -> int:

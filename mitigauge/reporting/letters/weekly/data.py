@@ -108,6 +108,15 @@ class RegressionLine(View):
     ci_low_percent: float | None
     ci_high_percent: float | None
     found_at: datetime
+    confirmed: bool = Field(
+        False, description="whether fresh boots confirmed it; then the effect is theirs"
+    )
+    fresh: str = Field("", description="what fresh boots say, or what they wait for; or empty")
+
+    @property
+    def is_suspicion(self) -> bool:
+        """Whether nobody looked at it and no fresh boots confirmed it."""
+        return self.state is RegressionState.NEW and not self.confirmed
 
 
 class TrendLine(View):

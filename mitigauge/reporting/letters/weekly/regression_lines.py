@@ -10,8 +10,9 @@ from mitigauge.core.clock import Clock
 from mitigauge.reporting.letters.weekly.data import RegressionLine
 from mitigauge.reporting.letters.weekly.week import Week
 from mitigauge.tracking.regressions import repository
-from mitigauge.tracking.regressions.states import RegressionState
-from mitigauge.tracking.regressions.tables import Regression
+from mitigauge.tracking.regressions.confirmation_repository import of_regressions
+from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
+from mitigauge.tracking.regressions.tables import Confirmation, Regression
 
 MOST = 200
 # What somebody must still do something about; what is known has its bug.
@@ -21,7 +22,8 @@ IN_HAND = (RegressionState.NEW, RegressionState.CONFIRMED, RegressionState.ASSIG
 def regression_lines(session: Session, week: Week) -> list[RegressionLine]:
     """Those in hand that were found before the week's end, this week's first."""
     rows = repository.in_hand(session, IN_HAND, before=week.end, limit=MOST)
-    lines = [_line(row, week) for row in rows]
+    fresh = of_regressions(session, [row.id for row in rows])
+    lines = [_line(row, week, fresh.get(row.id)) for row in rows]
     return sorted(lines, key=lambda line: not line.is_new)
 
 
@@ -31,13 +33,16 @@ def known_by_change(session: Session, change_ids: Collection[int]) -> dict[int, 
     joined = {row.duplicate_of for row in own.values() if row.duplicate_of is not None}
     others = {row.id: row for row in repository.numbered(session, joined)}
     return {
-        change_id: _line(others.get(row.duplicate_of or 0, row), None)
+        change_id: _line(others.get(row.duplicate_of or 0, row), None, None)
         for change_id, row in own.items()
         if change_id is not None
     }
 
 
-def _line(row: Regression, week: Week | None) -> RegressionLine:
+def _line(row: Regression, week: Week | None, fresh: Confirmation | None) -> RegressionLine:
+    confirmed = fresh is not None and fresh.state is ConfirmationState.CONFIRMED
+    # The values that raised the suspicion overstate it: they were chosen for being far off.
+    effect = fresh if fresh is not None and confirmed else row
     return RegressionLine(
         id=row.id,
         is_new=week is not None and row.found_at >= week.start,
@@ -50,8 +55,10 @@ def _line(row: Regression, week: Week | None) -> RegressionLine:
         host_class=row.host_class,
         emulated=row.emulated,
         counted=row.clock is Clock.COUNTED,
-        effect_percent=row.effect_percent,
-        ci_low_percent=row.ci_low_percent,
-        ci_high_percent=row.ci_high_percent,
+        effect_percent=effect.effect_percent,
+        ci_low_percent=effect.ci_low_percent,
+        ci_high_percent=effect.ci_high_percent,
         found_at=row.found_at,
+        confirmed=confirmed,
+        fresh="" if fresh is None else f"{fresh.state}: {fresh.why}",
     )

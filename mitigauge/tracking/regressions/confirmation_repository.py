@@ -1,0 +1,166 @@
+"""SQL of confirmations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased
+
+from mitigauge.analysis.verdicts.tables import StoredVerdict
+from mitigauge.measurement.experiments.states import FINAL_STATES
+from mitigauge.measurement.experiments.tables import Arm, Case, Experiment
+from mitigauge.measurement.fleet.tables import Host
+from mitigauge.measurement.results.tables import Measurement
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.tracking.regressions.states import ConfirmationState, Origin, RegressionState
+from mitigauge.tracking.regressions.tables import Confirmation, Regression
+from mitigauge.tracking.trends.schemas import ChangeKind
+from mitigauge.tracking.trends.tables import StoredChange, TrendArm, TrendValue
+
+OPEN = (ConfirmationState.WAITING, ConfirmationState.MEASURING)
+
+
+def of_regressions(session: Session, ids: Sequence[int]) -> dict[int, Confirmation]:
+    """regression → its confirmation, for those that have one."""
+    rows = session.scalars(select(Confirmation).where(Confirmation.regression_id.in_(ids)))
+    return {row.regression_id: row for row in rows}
+
+
+def suspected(session: Session, limit: int) -> list[int]:
+    """New regressions of trends that nobody measured again yet, the oldest first."""
+    known = select(Confirmation.id).where(Confirmation.regression_id == Regression.id)
+    wanted = (
+        select(Regression.id)
+        .where(
+            Regression.origin == Origin.TREND,
+            Regression.state == RegressionState.NEW,
+            ~known.exists(),
+        )
+        .order_by(Regression.id)
+        .limit(limit)
+    )
+    return list(session.scalars(wanted))
+
+
+def open_ones(session: Session, state: ConfirmationState) -> list[Confirmation]:
+    """Those in this state, the oldest first, and nobody else changes them meanwhile."""
+    wanted = select(Confirmation).where(Confirmation.state == state).order_by(Confirmation.id)
+    return list(session.scalars(wanted.with_for_update(skip_locked=True)))
+
+
+def change_of(session: Session, regression: Regression) -> StoredChange | None:
+    """What is said now of the change that it was made of; None: it no longer lasts."""
+    wanted = select(StoredChange).where(
+        StoredChange.id == regression.change_id,
+        StoredChange.superseded_at.is_(None),
+        StoredChange.kind == ChangeKind.LASTING,
+    )
+    return session.scalars(wanted).one_or_none()
+
+
+def kernel_of(session: Session, run_id: int, arm_id: int) -> str:
+    """The kernel that an arm of a run booted; empty where it is not known."""
+    found = session.get(TrendArm, (run_id, arm_id))
+    return found.kernel if found else ""
+
+
+def case_and_host(session: Session, change: StoredChange) -> tuple[Case, Host] | None:
+    """The case of the first value after a change, and the host that measured it."""
+    wanted = (
+        select(Case, Host)
+        .join(TrendValue, TrendValue.case_id == Case.id)
+        .join(Run, Run.id == TrendValue.run_id)
+        .join(Host, Host.id == Run.host_id)
+        .where(
+            TrendValue.trend_id == change.trend_id,
+            TrendValue.run_id == change.run_after,
+            TrendValue.arm_id == change.arm_after,
+        )
+    )
+    row = session.execute(wanted.limit(1)).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def boots_since(session: Session, regression: Regression, since: datetime) -> int:
+    """Boots that were ordered from then on for regressions of the same host class."""
+    of = aliased(Regression)
+    wanted = (
+        select(func.coalesce(func.sum(Confirmation.boots), 0))
+        .join(of, of.id == Confirmation.regression_id)
+        .where(
+            Confirmation.ordered_at >= since,
+            of.environment == regression.environment,
+            of.host_class == regression.host_class,
+        )
+    )
+    return int(session.scalar(wanted) or 0)
+
+
+def is_judged(session: Session, experiment_id: int) -> bool:
+    """Whether an experiment is over and, where anything ran, its verdicts are written."""
+    experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
+    if experiment.state not in FINAL_STATES:
+        return False
+    runs = list(session.scalars(select(Run).where(Run.experiment_id == experiment_id)))
+    if any(run.state in (RunState.QUEUED, RunState.RUNNING) for run in runs):
+        return False
+    return experiment.concluded_at is not None or all(run.started_at is None for run in runs)
+
+
+def verdict_of(session: Session, experiment_id: int, metric: str) -> StoredVerdict | None:
+    """The final verdict of the one arm that is no baseline; None where none was given."""
+    wanted = (
+        select(StoredVerdict)
+        .join(Run, Run.id == StoredVerdict.run_id)
+        .join(Arm, Arm.id == StoredVerdict.arm_id)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.metric == metric,
+            StoredVerdict.superseded_at.is_(None),
+            StoredVerdict.given_at.is_not(None),
+            ~Arm.is_baseline,
+            ~Arm.is_aa,
+        )
+    )
+    return session.scalars(wanted.limit(1)).one_or_none()
+
+
+def baseline_level(session: Session, experiment_id: int, metric: str) -> float | None:
+    """Geometric mean of the baseline's boots whose value is above 0; None without one."""
+    wanted = (
+        select(func.exp(func.avg(func.ln(Measurement.mean))))
+        .join(Boot, Boot.id == Measurement.boot_id)
+        .join(Run, Run.id == Boot.run_id)
+        .join(Arm, Arm.id == Boot.arm_id)
+        .where(Run.experiment_id == experiment_id, Measurement.metric == metric, Arm.is_baseline)
+        .where(Measurement.mean > 0)
+    )
+    level = session.scalar(wanted)
+    return None if level is None else float(level)
+
+
+def boots_that_ran(session: Session, experiment_id: int, metric: str) -> int:
+    """Boots of an experiment that gave a value."""
+    wanted = (
+        select(func.count(func.distinct(Boot.id)))
+        .join(Run, Run.id == Boot.run_id)
+        .join(Measurement, Measurement.boot_id == Boot.id)
+        .where(Run.experiment_id == experiment_id, Measurement.metric == metric)
+    )
+    return session.scalar(wanted) or 0
+
+
+def faults_of(session: Session, experiment_id: int) -> str:
+    """Why boots or runs of an experiment failed, in their own words; empty: none did."""
+    runs = select(Run.error).where(Run.experiment_id == experiment_id, Run.error != "")
+    boots = (
+        select(Boot.reason)
+        .join(Run, Run.id == Boot.run_id)
+        .where(Run.experiment_id == experiment_id, Boot.reason != "")
+        .order_by(Boot.id)
+        .limit(20)
+    )
+    return "; ".join(dict.fromkeys([*session.scalars(runs), *session.scalars(boots)]))[:1000]

@@ -1,0 +1,270 @@
+"""Suspicions in the database: boots are ordered, and what they say is kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from sqlalchemy import Engine, text
+
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.reporting.letters.weekly import service as weekly
+from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.regressions import confirmation_repository as rows
+from mitigauge.tracking.regressions import service
+from mitigauge.tracking.regressions.confirmation import BOOTS
+from mitigauge.tracking.regressions.confirmation_service import ask_again, confirm, confirm_quietly
+from mitigauge.tracking.regressions.schemas import (
+    NewRegression,
+    RegressionChange,
+    RegressionView,
+)
+from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
+from mitigauge.tracking.regressions.tables import Confirmation
+from tests.confirmations_made import LEVEL, NEW, OLD, run_experiments, suspicions
+from tests.regressions_made import decided_cell
+from tests.trends_made import FACTS, weeks
+
+ENOUGH = 1000
+SLOWER = {"before": LEVEL, "after": 1.05 * LEVEL}
+
+
+def confirmations(engine: Engine) -> list[Confirmation]:
+    with transaction(engine) as session:
+        ids = list(session.scalars(text("select regression_id from confirmation order by id")))
+        found = [rows.of_regressions(session, [each])[each] for each in ids]
+        session.expunge_all()
+    return found
+
+
+def states(engine: Engine) -> list[str]:
+    return [each.state.value for each in confirmations(engine)]
+
+
+def regression(engine: Engine, number: int) -> RegressionView:
+    with transaction(engine) as session:
+        return service.show_regression(session, number)
+
+
+def specs(engine: Engine) -> list[dict[str, Any]]:
+    with engine.connect() as connection:
+        told = connection.scalars(
+            text("select spec_text from experiment where name like 'confirm-%' order by id")
+        )
+        return [yaml.safe_load(each) for each in told]
+
+
+def test_both_kernels_are_ordered_side_by_side_on_the_host_of_the_trend(engine: Engine) -> None:
+    found = suspicions(engine)
+    assert len(found) == 2
+    confirm(engine, ENOUGH)
+    assert states(engine) == ["measuring"] * 2
+    for spec, mode in zip(specs(engine), ("spectre-bhi/off", "spectre-bhi/loop"), strict=True):
+        [comparison] = spec["comparisons"]
+        assert comparison["hosts"] == ["lab-intel"]
+        arms = [(arm["name"], arm["mode"], arm["kernel"]) for arm in comparison["arms"]]
+        assert arms == [("before", mode, OLD), ("after", mode, NEW)]
+        assert comparison["baseline"] == "before"
+    confirm(engine, ENOUGH)
+    assert len(specs(engine)) == 2
+
+
+def test_fresh_boots_that_are_slower_confirm_with_their_own_effect(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": 1.03 * LEVEL})
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.CONFIRMED
+    assert one.effect_percent == pytest.approx(3.0, abs=0.2)
+    assert one.ci_low_percent
+    assert one.ci_high_percent
+    assert one.ci_low_percent < 3.0 < one.ci_high_percent
+    view = regression(engine, number)
+    assert view.state is RegressionState.CONFIRMED
+    # What the trend said stays as it was said.
+    assert view.effect_percent == pytest.approx(5.0, abs=0.2)
+    assert "Fresh boots: slower" in view.history[-1].text
+    assert view.history[-1].by == "mitigauge"
+
+
+@pytest.mark.parametrize(
+    ("today", "likely"),
+    [
+        (LEVEL, "disturbed for a while"),
+        (1.05 * LEVEL, "microcode 0x1 to 0x2"),
+        (1.025 * LEVEL, "cannot be told"),
+    ],
+)
+def test_kernels_that_are_alike_refute_and_say_what_it_was_likely_to_be(
+    engine: Engine, today: float, likely: str
+) -> None:
+    [number, _] = suspicions(engine, facts={**FACTS, "microcode": "0x2"})
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": today, "after": today})
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.REFUTED
+    assert likely in one.likely
+    view = regression(engine, number)
+    assert view.state is RegressionState.FALSE
+    assert likely in view.history[-1].text
+
+
+def test_boots_that_tell_neither_leave_it_a_suspicion(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": 1.01 * LEVEL}, noise=0.05)
+    confirm(engine, ENOUGH)
+    assert states(engine)[0] == "undecided"
+    assert regression(engine, number).state is RegressionState.NEW
+
+
+def test_a_kernel_that_does_not_boot_any_more_is_said(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": None})
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.IMPOSSIBLE
+    assert "no such kernel: linux-image-7.3.0" in one.why
+    assert regression(engine, number).state is RegressionState.NEW
+
+
+def test_one_kernel_before_and_after_cannot_be_told_apart(engine: Engine) -> None:
+    suspicions(engine, kernel=OLD, facts={**FACTS, "microcode": "0x2"})
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.IMPOSSIBLE
+    assert f"ran on one kernel, {OLD}; what changed: microcode 0x1 to 0x2" in one.why
+    assert specs(engine) == []
+
+
+def test_a_host_that_is_gone_is_said_by_name(engine: Engine) -> None:
+    suspicions(engine, host="scrapped-01")
+    confirm(engine, ENOUGH)
+    assert states(engine) == ["impossible"] * 2
+    assert "scrapped-01" in confirmations(engine)[0].why
+
+
+def test_boots_beyond_a_week_s_budget_wait_and_say_for_what(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, BOOTS)
+    assert states(engine) == ["measuring", "waiting"]
+    assert f"{BOOTS} of {BOOTS} a week are used" in confirmations(engine)[1].why
+    confirm(engine, BOOTS)
+    assert states(engine) == ["measuring", "waiting"]
+    with engine.begin() as connection:
+        connection.execute(text("update confirmation set ordered_at = ordered_at - interval '8 d'"))
+    confirm(engine, BOOTS)
+    assert states(engine) == ["measuring", "measuring"]
+
+
+def test_without_a_budget_nothing_is_ordered(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, 0)
+    assert states(engine) == ["waiting"] * 2
+    assert specs(engine) == []
+
+
+def test_what_a_person_decided_meanwhile_stays(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    with transaction(engine) as session:
+        change = RegressionChange(
+            version=1, state=RegressionState.NOT_WORTH_IT, note="two nanoseconds"
+        )
+        service.change_regression(session, number, change, by="mira")
+    run_experiments(engine, SLOWER)
+    confirm(engine, ENOUGH)
+    view = regression(engine, number)
+    assert view.state is RegressionState.NOT_WORTH_IT
+    assert "Fresh boots: slower" in view.history[-1].text
+
+
+def test_values_that_came_back_end_what_waits(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, 0)
+    with engine.begin() as connection:
+        connection.execute(text("update trend_change set kind = 'went_away'"))
+    confirm(engine, ENOUGH)
+    assert states(engine) == ["impossible"] * 2
+    assert "do not show the change any more" in confirmations(engine)[0].why
+
+
+def test_an_experiment_that_was_deleted_says_nothing(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, ENOUGH)
+    with engine.begin() as connection:
+        connection.execute(text("update confirmation set experiment_id = null"))
+    confirm(engine, ENOUGH)
+    assert states(engine) == ["impossible"] * 2
+
+
+def test_it_can_be_asked_for_once_more(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    with transaction(engine) as session, pytest.raises(Conflict, match="measuring already"):
+        ask_again(session, number, by="mira")
+    run_experiments(engine, {"before": LEVEL, "after": LEVEL})
+    confirm(engine, ENOUGH)
+    with transaction(engine) as session:
+        view = ask_again(session, number, by="mira")
+    assert view.history[-1].by == "mira"
+    assert view.fresh_boots
+    assert (view.fresh_boots.state, view.fresh_boots.effect_percent) == ("waiting", None)
+    confirm(engine, ENOUGH)
+    assert confirmations(engine)[0].state is ConfirmationState.MEASURING
+    assert len(specs(engine)) == 3
+
+
+def test_what_was_filed_of_an_experiment_is_not_measured_by_that(engine: Engine) -> None:
+    cell = decided_cell(engine)
+    with transaction(engine) as session:
+        filed = service.file_regression(session, NewRegression(**cell), by="mira")
+        with pytest.raises(InvalidInput, match="filed of an experiment"):
+            ask_again(session, filed.id, by="mira")
+        with pytest.raises(NotFound, match="no regression 4711"):
+            ask_again(session, 4711, by="mira")
+
+
+def test_a_regression_of_one_experiment_is_no_suspicion(engine: Engine) -> None:
+    """It has fresh boots already."""
+    weeks(engine, [1.0])
+    confirm_quietly(engine)
+    assert confirmations(engine) == []
+
+
+def said_in_the_week(engine: Engine) -> tuple[str, str]:
+    """Subject and text of the weekly report."""
+    with transaction(engine) as session:
+        week = weekly.default_week(session)
+    made = weekly.make(engine, week)
+    return made.document.subject, " ".join(made.rendered("text").decode().split())
+
+
+def test_a_week_s_headline_has_what_fresh_boots_confirmed_with_their_effect(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, {"before": LEVEL, "after": 1.03 * LEVEL})
+    confirm(engine, BOOTS)
+    subject, text_ = said_in_the_week(engine)
+    assert "1 confirmed regression, 1 suspicion;" in subject
+    assert text_.index("Confirmed regressions (1)") < text_.index("Suspicions (1)")
+    sure, suspected = text_.split("Suspicions (1)")
+    told = re.search(r"\+(\d\.\d+)% \[", sure.split("Confirmed regressions (1)")[1])
+    assert told
+    assert float(told[1]) == pytest.approx(3.0, abs=0.4)
+    assert "fresh boots: waiting: waits for" in suspected
+
+
+def test_a_week_does_not_tell_what_fresh_boots_refuted(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": LEVEL})
+    confirm(engine, ENOUGH)
+    subject, text_ = said_in_the_week(engine)
+    assert "0 confirmed regressions, 0 suspicions;" in subject
+    assert "Suspicions" not in text_

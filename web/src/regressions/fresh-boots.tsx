@@ -1,0 +1,103 @@
+/** Fresh boots of the kernels before and after: what they say of a trend's change. */
+
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { Action } from "../act/action";
+import { useRights } from "../act/rights";
+import { api, data } from "../api/client";
+import type { FreshBoots, Regression } from "../api/types";
+import { effectParts } from "../format/effect";
+import { counted } from "../format/quantity";
+import { Age } from "../ui/age";
+import { Tag } from "../ui/tag";
+import { CONFIRMATION_STATE } from "../words";
+import { regressionQuery } from "./queries";
+
+export function FreshBootsPanel({ regression }: { regression: Regression }) {
+  const { fresh_boots: fresh } = regression;
+  if (regression.origin !== "trend") return null;
+  const open = fresh?.state === "waiting" || fresh?.state === "measuring";
+  return (
+    <section className="panel" aria-labelledby="fresh-boots">
+      <header>
+        <h2 id="fresh-boots">Fresh boots</h2>
+        {fresh !== null && <State of={fresh} />}
+      </header>
+      <div className="inside">
+        {fresh === null ? (
+          <p>
+            Values over time are a suspicion. Nobody measured the kernels before and after it side
+            by side yet; a worker does so for each new one.
+          </p>
+        ) : (
+          <Said of={fresh} />
+        )}
+        {!open && <AskAgain id={regression.id} />}
+      </div>
+    </section>
+  );
+}
+
+function State({ of }: { of: FreshBoots }) {
+  const word = CONFIRMATION_STATE[of.state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+function Said({ of }: { of: FreshBoots }) {
+  const when = of.decided_at ?? of.ordered_at ?? of.asked_at;
+  return (
+    <>
+      <p>
+        {of.why}. {of.likely !== "" && <>Likely: {of.likely}.</>}
+      </p>
+      {of.effect_percent !== null && <Effect of={of} />}
+      <p className="soft small">
+        {of.experiment_id !== null && (
+          <>
+            <Link to={`/experiments/${of.experiment_id}`}>Experiment {of.experiment_id}</Link>,{" "}
+            {counted(of.boots, "boot")},{" "}
+          </>
+        )}
+        <Age at={when} />
+      </p>
+    </>
+  );
+}
+
+function Effect({ of }: { of: FreshBoots }) {
+  const { change, interval } = effectParts({
+    value: of.effect_percent ?? 0,
+    low: of.ci_low_percent,
+    high: of.ci_high_percent,
+  });
+  return (
+    <p>
+      <strong>{change}</strong> <span className="soft">{interval}</span>, of the fresh boots alone;
+      the values that raised the suspicion overstate it.
+    </p>
+  );
+}
+
+function AskAgain({ id }: { id: number }) {
+  const { may } = useRights();
+  const queries = useQueryClient();
+  if (!may("submit")) return null;
+  return (
+    <Action
+      label="Measure with fresh boots"
+      run={() =>
+        data(
+          api.POST("/api/regressions/{regression_id}/fresh-boots", {
+            params: { path: { regression_id: id } },
+          }),
+        )
+      }
+      settled={() => queries.invalidateQueries({ queryKey: regressionQuery(id).queryKey })}
+    >
+      <p>
+        A worker boots the kernel before and the kernel after, side by side, up to 12 times each,
+        within the boots a week that its host class has.
+      </p>
+    </Action>
+  );
+}
