@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import PlainTextResponse, Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.bodies import SPEC_BODY, UNREAD_BODY, text_of
 from api.database import Database
@@ -22,6 +23,7 @@ from mitigauge.core.errors import Forbidden
 from mitigauge.core.yaml_file import MAX_BYTES
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.experiments.filter import LARGEST_OFFSET, LONGEST, ExperimentFilter, Sort
+from mitigauge.measurement.experiments.spec_model import MAX_BLOCKS
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs import service, submission
@@ -42,6 +44,7 @@ from mitigauge.reporting.pages.schemas import (
     MatrixView,
     ProgressView,
 )
+from mitigauge.reporting.pages.undecided import Undecided, measure_again, undecided
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -155,6 +158,29 @@ async def show_matrix(experiment_id: Id, request: Request) -> Response:
         lambda session: views.show_matrix(session, experiment_id),
         lambda session: views.matrix_changes(session, experiment_id),
     )
+
+
+class Again(BaseModel):
+    """An experiment's spec once more."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    blocks: Annotated[int, Field(ge=1, le=MAX_BLOCKS)]
+
+
+@router.get("/{experiment_id}/undecided")
+def show_undecided(experiment_id: Id, session: Database) -> Undecided:
+    """What is undecided, why, and the blocks, boots and hours that would decide it."""
+    return undecided(session, experiment_id)
+
+
+@router.post("/{experiment_id}/again", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])
+def measure_once_more(
+    experiment_id: Id, wanted: Again, session: Database, caller: Known
+) -> ExperimentHead:
+    """Submit the spec of an experiment that is over once more, with so many blocks."""
+    again = measure_again(session, experiment_id, wanted.blocks, by=caller.subject)
+    return views.show_head(session, again)
 
 
 @router.post(

@@ -104,6 +104,39 @@ def show(experiment_id: Id, json: Json = False) -> None:
 
 
 @app.command()
+def undecided(
+    experiment_id: Id,
+    order: Annotated[
+        bool, typer.Option("--order", help="Submit its spec once more, with the blocks it takes.")
+    ] = False,
+    blocks: Annotated[
+        int | None, typer.Option(help="Order so many instead.", min=1, max=64)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What is undecided of an experiment, why, and the blocks that would decide it.
+
+    Blocks are planned before the first boot, as the error rates depend on it: --order makes a new
+    experiment of the same spec.
+    """
+    from cli.experiment_undecided import order_again, print_undecided
+    from mitigauge.reporting.pages.undecided import Undecided
+    from mitigauge.reporting.pages.undecided import undecided as read
+
+    found = answer(
+        lambda session: read(session, experiment_id),
+        lambda client: client.get(at("/api/experiments/{}/undecided", experiment_id), Undecided),
+        reads=True,
+    )
+    if json:
+        print_json(found)
+    else:
+        print_undecided(found)
+    if order or blocks:
+        order_again(found, blocks)
+
+
+@app.command()
 def wait(
     experiment_id: Id,
     by_verdict: Annotated[

@@ -158,6 +158,8 @@ def _print(view: RegressionView, json: bool) -> None:
         say(f"fresh boots: {view.fresh_boots.state}: {view.fresh_boots.why}")
         if view.fresh_boots.likely:
             say(f"likely: {view.fresh_boots.likely}")
+        if view.fresh_boots.follows:
+            say(f"then: {view.fresh_boots.follows}")
     if view.duplicates:
         say(f"joined by: {', '.join(map(str, view.duplicates))}")
     say("")
@@ -246,6 +248,31 @@ def confirm(regression: Number, json: Json = False) -> None:
         ),
     )
     _print(view, json)
+
+
+@app.command("error-rates")
+def show_error_rates(json: Json = False) -> None:
+    """How often we are wrong: of what was said, what people or later boots found wrong."""
+    from mitigauge.reporting.pages.error_rates import ErrorRate, error_rates
+
+    rates = answer(
+        error_rates, lambda client: client.get("/api/error-rates", list[ErrorRate]), reads=True
+    )
+    if json:
+        print_json(rates)
+        return
+    print_table(
+        ["what was said", "hosts", "wrong", "of", "percent", "95 %"],
+        [
+            [
+                each.title, "emulated" if each.emulated else "real", str(each.wrong), str(each.of),
+                "none yet" if each.percent is None else f"{each.percent:.1f}",
+                "" if each.percent is None else f"{each.low:.1f} to {each.high:.1f}",
+            ]
+            for each in rates
+        ],
+        empty="",
+    )  # fmt: skip
 
 
 @app.command("file")

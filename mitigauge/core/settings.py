@@ -76,11 +76,18 @@ class Settings(BaseModel):
         "first, after those for this machine's own processor",
     )
     confirm_boots_week: int = Field(
-        96,
+        160,
         ge=0,
         le=100_000,
         description="boots a week and host class that may be ordered to confirm what trends show "
         "as slower; 0: none is ordered",
+    )
+    bisect_confirmed_boots: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        description="budget of the bisection that a confirmed regression goes on into by itself, "
+        "in boots; 0: a person starts it",
     )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")

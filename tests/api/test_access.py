@@ -136,6 +136,11 @@ TABLE = {
     "GET /api/queue": read("/api/queue"),
     "GET /api/prices": read("/api/prices"),
     "GET /api/prices.csv": read("/api/prices.csv"),
+    "GET /api/experiments/{experiment_id}/undecided": read("/api/experiments/9999/undecided", 404),
+    "POST /api/experiments/{experiment_id}/again": alike(
+        "/api/experiments/9999/again", nobody=401, viewer=403, others=422
+    ),
+    "GET /api/error-rates": read("/api/error-rates"),
     "GET /api/prices/tables": read("/api/prices/tables"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),

@@ -12,8 +12,10 @@ from sqlalchemy import Engine, text
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.reporting.letters.weekly import service as weekly
 from mitigauge.storage.database.engine import transaction
+from mitigauge.tracking.bisect import repository as bisections
 from mitigauge.tracking.regressions import confirmation_repository as rows
 from mitigauge.tracking.regressions import service
+from mitigauge.tracking.regressions.auto_bisection import go_on
 from mitigauge.tracking.regressions.confirmation import BOOTS
 from mitigauge.tracking.regressions.confirmation_service import ask_again, confirm, confirm_quietly
 from mitigauge.tracking.regressions.schemas import (
@@ -268,3 +270,52 @@ def test_a_week_does_not_tell_what_fresh_boots_refuted(engine: Engine) -> None:
     subject, text_ = said_in_the_week(engine)
     assert "0 confirmed regressions, 0 suspicions;" in subject
     assert "Suspicions" not in text_
+
+
+def follows(engine: Engine) -> str:
+    return confirmations(engine)[0].follows
+
+
+def test_one_change_of_a_kernel_is_no_bisection_and_says_so(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    confirm(engine, BOOTS)
+    go_on(engine, 0)
+    assert follows(engine) == ""
+    go_on(engine, 100)
+    assert follows(engine).startswith("no bisection: ")
+    assert "nothing to search" in follows(engine)
+
+
+def test_a_confirmed_regression_goes_on_into_a_bisection_by_itself(engine: Engine) -> None:
+    """Over the kernels that were measured between both, whose values tell neither level."""
+    [number, _] = suspicions(engine)
+    with engine.begin() as connection:
+        # The last two weeks before the change ran on two kernels more.
+        connection.execute(
+            text(
+                "update trend_arm set kernel = '7.2.' || run_id where run_id in"
+                " (select run_before from trend_change)"
+            )
+        )
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    confirm(engine, BOOTS)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "update trend_change set run_before = (select id from run order by id limit 1"
+                " offset 8)"
+            )
+        )
+    go_on(engine, 100)
+    assert re.fullmatch(r"bisection \d+ searches 2 changes, with 100 boots", follows(engine))
+    view = regression(engine, number)
+    assert view.bisection_id
+    with transaction(engine) as session:
+        begun = bisections.whole(session, view.bisection_id)
+        assert (begun.budget_boots, begun.submitted_by) == (100, "mitigauge")
+        assert (begun.points[0].release, begun.points[-1].release) == (OLD, NEW)
+    go_on(engine, 100)
+    assert regression(engine, number).bisection_id == view.bisection_id

@@ -172,7 +172,7 @@ def test_a_trial_that_cannot_keep_runs_off_is_refused_before_anything_is_asked(
     def asked(*_: Any) -> Any:
         pytest.fail("the host was looked at")
 
-    monkeypatch.setattr(host_command, "_host_of", lambda *_: None)
+    monkeypatch.setattr(host_command, "host_of", lambda *_: None)
     monkeypatch.setattr(host_command, "stored", unready)
     monkeypatch.setattr(host_check, "checked", asked)
     said = CliRunner().invoke(host_command.app, ["check", "alpha", "--try"])

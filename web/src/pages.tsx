@@ -52,6 +52,9 @@ const HostPage = fetched(() => import("./hosts/host").then((m) => m.HostPage));
 const JobPage = fetched(() => import("./jobs/one").then((m) => m.JobPage));
 const JobsPage = fetched(() => import("./jobs/page").then((m) => m.JobsPage));
 const KernelsPage = fetched(() => import("./kernels/page").then((m) => m.KernelsPage));
+const ErrorRatesPage = fetched(() =>
+  import("./regressions/error-rates").then((m) => m.ErrorRatesPage),
+);
 const NewBisectionPage = fetched(() => import("./bisect/new").then((m) => m.NewBisectionPage));
 const NewExperimentPage = fetched(() => import("./submit/page").then((m) => m.NewExperimentPage));
 const PricesPage = fetched(() => import("./prices/page").then((m) => m.PricesPage));
@@ -131,6 +134,7 @@ function Routes() {
           parts={{
             trends: TrendsPage,
             bisections: BisectionsPage,
+            errors: ErrorRatesPage,
             "new-bisection": NewBisectionPage,
           }}
         />

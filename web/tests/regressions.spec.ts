@@ -153,6 +153,7 @@ test.describe("a trend's change", () => {
     state: "refuted",
     why: "the same: +0.1% [-0.2, +0.4] over 24 boots, 7.3.0 against 7.2.0, side by side on spr-01",
     likely: "something other than the kernel changed: microcode 0x1 to 0x2 <b>now</b>",
+    follows: "",
     kernel_before: "7.2.0",
     kernel_after: "7.3.0",
     experiment_id: 1,
@@ -204,4 +205,32 @@ test.describe("a trend's change", () => {
     await expect(page.getByRole("dialog")).toHaveCount(0);
     expect(asked).toEqual(["POST"]);
   });
+});
+
+test("how often we are wrong stands with its intervals, or says that there is nothing", async ({
+  page,
+}) => {
+  const rate = { name: "judged", title: "Regressions of trends, false for people", meaning: "m" };
+  await page.route("**/api/error-rates", (route) =>
+    route.fulfill({
+      json: [
+        { ...rate, emulated: false, of: 40, wrong: 3, percent: 7.5, low: 1.6, high: 20.4 },
+        { ...rate, emulated: true, of: 0, wrong: 0, percent: null, low: null, high: null },
+      ],
+    }),
+  );
+  await open(page, "/regressions");
+  await page.getByRole("link", { name: "How often wrong", exact: true }).click();
+  await expect(page).toHaveTitle("How often we are wrong · Mitigauge");
+  const [real, emulated] = [
+    page.getByRole("row").filter({ hasText: "7.5" }),
+    page.getByRole("row").filter({ hasText: "none yet" }),
+  ];
+  await expect(real).toContainText(/3\s*40\s*7\.5 \[1\.6, 20\.4\]/);
+  await expect(emulated).toContainText("emulated");
+  for (const width of [1440, 400]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectAccessible(page);
+    await expectNothingBeyond(page);
+  }
 });

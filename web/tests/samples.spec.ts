@@ -44,10 +44,7 @@ test("a micro case says that no real work was measured", async ({ page, world })
   await expect(panel).toContainText("None was measured in this experiment");
 });
 
-test("an undecided cell says what it would take, and leads to the spec", async ({
-  page,
-  world,
-}) => {
+test("an undecided cell says what it would take, and orders it", async ({ page, world }) => {
   const rows = world.recorded.comparisons.flatMap((each) => each.rows);
   const row = rows.find((each) => each.cells.some((cell) => cell.verdict === "undecided"));
   const cell = row?.cells.find((each) => each.verdict === "undecided");
@@ -56,9 +53,18 @@ test("an undecided cell says what it would take, and leads to the spec", async (
   const said = page.getByTestId("undecided").first();
   await expect(said).toContainText(`cannot be told with ${cell.blocks} blocks`);
   await expect(said).toContainText(/They show a change of >?[\d.]+% or more/);
-  await said.getByRole("link", { name: "Measure with more blocks…" }).click();
-  await expect(page).toHaveURL(new RegExp(`tab=new&from=${world.recorded.id}$`));
-  await expect(page.getByRole("textbox").first()).toHaveValue(/blocks:/);
+  await expect(said).toContainText(/blocks? would decide it/);
+  const asked: unknown[] = [];
+  await page.route(`**/api/experiments/${world.recorded.id}/again`, (route) => {
+    asked.push(route.request().postDataJSON());
+    return route.fulfill({ status: 201, json: { ...world.recorded } });
+  });
+  await said.getByRole("button", { name: "Measure with more blocks" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Blocks, 1 to 64").fill("17");
+  await dialog.getByRole("button", { name: "Measure with more blocks" }).click();
+  await expect(page).toHaveURL(new RegExp(`/experiments/${world.recorded.id}$`));
+  expect(asked).toEqual([{ blocks: 17 }]);
 });
 
 test("a cell that is decided asks for nothing more", async ({ page, world }) => {

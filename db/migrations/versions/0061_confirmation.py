@@ -20,6 +20,7 @@ def upgrade() -> None:
                 'waiting', 'measuring', 'confirmed', 'refuted', 'undecided', 'impossible')),
             why VARCHAR NOT NULL,
             likely VARCHAR NOT NULL DEFAULT '',
+            follows VARCHAR NOT NULL DEFAULT '',
             kernel_before VARCHAR NOT NULL DEFAULT '',
             kernel_after VARCHAR NOT NULL DEFAULT '',
             experiment_id INTEGER

@@ -51,7 +51,7 @@ def counted_rates(
             line.id for line in run_rows.effective_lines(session, [run.id])
             if line.arm_id in {arm.id for arm in run.comparison.arms if arm.is_baseline}
         ]  # fmt: skip
-        told = _told(session, boots, counter)
+        told = _by_case(session, boots, counter)
         cost = _cost(session, run, boots, counter)
         if told and cost:
             cases = list(_rates(run.comparison.cases, told, claims))
@@ -64,7 +64,7 @@ def counted_rates(
     )
 
 
-def _told(session: Session, boots: Sequence[int], counter: str) -> dict[int, list[_Told]]:
+def _by_case(session: Session, boots: Sequence[int], counter: str) -> dict[int, list[_Told]]:
     """By case: one entry a boot."""
     collector, _, column = counter.partition("/")
     found: dict[int, list[_Told]] = {}

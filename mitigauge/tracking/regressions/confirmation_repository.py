@@ -15,7 +15,12 @@ from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
 from mitigauge.measurement.runs.states import RunState
 from mitigauge.measurement.runs.tables import Boot, Run
-from mitigauge.tracking.regressions.states import ConfirmationState, Origin, RegressionState
+from mitigauge.tracking.regressions.states import (
+    OPEN_STATES,
+    ConfirmationState,
+    Origin,
+    RegressionState,
+)
 from mitigauge.tracking.regressions.tables import Confirmation, Regression
 from mitigauge.tracking.trends.schemas import ChangeKind
 from mitigauge.tracking.trends.tables import StoredChange, TrendArm, TrendValue
@@ -49,6 +54,22 @@ def open_ones(session: Session, state: ConfirmationState) -> list[Confirmation]:
     """Those in this state, the oldest first, and nobody else changes them meanwhile."""
     wanted = select(Confirmation).where(Confirmation.state == state).order_by(Confirmation.id)
     return list(session.scalars(wanted.with_for_update(skip_locked=True)))
+
+
+def without_bisection(session: Session) -> list[int]:
+    """Confirmations of open regressions that no bisection was begun of, nor refused."""
+    wanted = (
+        select(Confirmation.id)
+        .join(Regression, Regression.id == Confirmation.regression_id)
+        .where(
+            Confirmation.state == ConfirmationState.CONFIRMED,
+            Confirmation.follows == "",
+            Regression.bisection_id.is_(None),
+            Regression.state.in_(OPEN_STATES),
+        )
+        .order_by(Confirmation.id)
+    )
+    return list(session.scalars(wanted))
 
 
 def change_of(session: Session, regression: Regression) -> StoredChange | None:

@@ -23,6 +23,7 @@ from mitigauge.storage.database.engine import (
 from mitigauge.storage.database.locks import Lock
 from mitigauge.tracking.regressions import confirmation_repository as rows
 from mitigauge.tracking.regressions import repository
+from mitigauge.tracking.regressions.auto_bisection import go_on
 from mitigauge.tracking.regressions.confirmation import (
     BOOTS,
     Outcome,
@@ -51,6 +52,7 @@ def confirm_quietly(engine: Engine) -> None:
         with advisory_lock(engine, Lock.CONFIRMATIONS) as alone:
             if alone:
                 confirm(engine, get_settings().confirm_boots_week)
+                go_on(engine, get_settings().bisect_confirmed_boots)
     except Exception as error:
         if is_away(error):
             log.warning("database away, confirmations wait", error=in_words(error))
@@ -100,7 +102,8 @@ def ask_again(session: Session, regression_id: int, *, by: str) -> RegressionVie
         raise Conflict(f"it is {found.state} already: {found.why}")
     else:
         _set(session, found, ConfirmationState.WAITING, f"{by} asked for it once more")
-        found.likely, found.experiment_id, found.decided_at = "", None, None
+        found.likely, found.follows = "", ""
+        found.experiment_id, found.decided_at = None, None
         found.effect_percent = found.ci_low_percent = found.ci_high_percent = None
     change = RegressionChange(version=regression.version, note="Asked for fresh boots.")
     settle(session, regression, change, by=by)
@@ -180,7 +183,7 @@ def _take_in(session: Session, found: Confirmation) -> None:
     if of is None:
         _set(session, found, ConfirmationState.REFUTED, GONE)
         return
-    told = _told(session, found.experiment_id, regression.metric)
+    told = _what_ran(session, found.experiment_id, regression.metric)
     said = outcome(of, told)
     if told.effect is not None:
         found.effect_percent = told.effect.value
@@ -190,7 +193,7 @@ def _take_in(session: Session, found: Confirmation) -> None:
     _say(session, regression, said)
 
 
-def _told(session: Session, experiment_id: int, metric: str) -> Told:
+def _what_ran(session: Session, experiment_id: int, metric: str) -> Told:
     verdict = rows.verdict_of(session, experiment_id, metric)
     return Told(
         verdict=verdict.verdict if verdict else None,

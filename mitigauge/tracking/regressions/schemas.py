@@ -63,6 +63,9 @@ class ConfirmationView(View):
     state: ConfirmationState
     why: str = Field(description="what it waits for, why it cannot be, or what the boots say")
     likely: str = Field(description="of one that was refuted: what the change was likely to be")
+    follows: str = Field(
+        description="of one that was confirmed: the bisection that goes on, or why there is none"
+    )
     kernel_before: str
     kernel_after: str
     experiment_id: int | None = Field(description="null: none was ordered, or it was deleted")

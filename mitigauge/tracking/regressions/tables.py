@@ -142,6 +142,8 @@ class Confirmation(Base):
     why: Mapped[str]
     # Of one that was refuted: what the change was likely to be.
     likely: Mapped[str] = mapped_column(server_default="")
+    # Of one that was confirmed: the bisection that goes on, or why there is none.
+    follows: Mapped[str] = mapped_column(server_default="")
     kernel_before: Mapped[str] = mapped_column(server_default="")
     kernel_after: Mapped[str] = mapped_column(server_default="")
     experiment_id: Mapped[int | None] = mapped_column(

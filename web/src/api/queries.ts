@@ -418,6 +418,25 @@ export const pricesQuery = (model: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** What is undecided of an experiment that is over. */
+export const undecidedQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["undecided", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/undecided", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
+export const errorRatesQuery = () =>
+  queryOptions({
+    queryKey: ["error rates"],
+    queryFn: ({ signal }) => data(api.GET("/api/error-rates", { signal })),
+  });
+
 /** Published tables with what prices predict of them: files, which stand still. */
 export const priceTablesQuery = () =>
   queryOptions({

@@ -122,6 +122,7 @@ export type PredictedCost = Schemas["PredictedCost"];
 export type NsInterval = Schemas["NsInterval"];
 export type ConfirmationState = Schemas["ConfirmationState"];
 export type FreshBoots = Schemas["ConfirmationView"];
+export type ErrorRate = Schemas["ErrorRate"];
 export type Price = Schemas["PriceView"];
 export type PriceCheck = Schemas["CheckView"];
 export type PriceCheckRow = Schemas["CheckRow"];

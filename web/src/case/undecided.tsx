@@ -1,12 +1,11 @@
-/** What it takes to decide a cell that is undecided, and where to order that. */
+/** What it takes to decide a cell that is undecided. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
-import { useRights } from "../act/rights";
 import { experimentQuery, isLive } from "../api/queries";
 import type { Case, Cell, Row } from "../api/types";
 import { isMeasured } from "../experiment/scale";
 import { counted, detectable, fixed } from "../format/quantity";
+import { MoreBlocks } from "./more-blocks";
 
 interface UndecidedProps {
   view: Case;
@@ -17,7 +16,6 @@ interface UndecidedProps {
 /** Nothing where there is a verdict, or nothing to judge. */
 export function Undecided({ view, row, cell }: UndecidedProps) {
   const { data: experiment } = useQuery(experimentQuery(view.experiment_id));
-  const { may } = useRights();
   if (!isMeasured(cell) || (cell.verdict ?? "undecided") !== "undecided") return null;
   const goesOn = experiment !== undefined && isLive(experiment.state);
   return (
@@ -29,14 +27,13 @@ export function Undecided({ view, row, cell }: UndecidedProps) {
       {goesOn ? (
         <p className="soft">The experiment goes on: further blocks may decide it.</p>
       ) : (
-        may("submit") && (
-          <p>
-            <Link className="button" to={`/experiments?tab=new&from=${view.experiment_id}`}>
-              Measure with more blocks…
-            </Link>{" "}
-            <span className="soft">opens its spec: raise the number of blocks there</span>
-          </p>
-        )
+        <MoreBlocks
+          experiment={view.experiment_id}
+          caseId={view.case_id}
+          host={row.host}
+          arm={view.arms.find((arm) => arm.id === cell.arm_id)?.name ?? ""}
+          metric={row.metric}
+        />
       )}
     </div>
   );

@@ -50,6 +50,7 @@ function Said({ of }: { of: FreshBoots }) {
       <p>
         {of.why}. {of.likely !== "" && <>Likely: {of.likely}.</>}
       </p>
+      {of.follows !== "" && <p>Then: {of.follows}.</p>}
       {of.effect_percent !== null && <Effect of={of} />}
       <p className="soft small">
         {of.experiment_id !== null && (
@@ -95,7 +96,7 @@ function AskAgain({ id }: { id: number }) {
       settled={() => queries.invalidateQueries({ queryKey: regressionQuery(id).queryKey })}
     >
       <p>
-        A worker boots the kernel before and the kernel after, side by side, up to 12 times each,
+        A worker boots the kernel before and the kernel after, side by side, up to 20 times each,
         within the boots a week that its host class has.
       </p>
     </Action>

@@ -18,7 +18,12 @@ export const PLACES = {
   regressions: {
     label: "Regressions",
     path: "/regressions",
-    tabs: { regressions: "Regressions", trends: "Trends", bisections: "Bisections" },
+    tabs: {
+      regressions: "Regressions",
+      trends: "Trends",
+      bisections: "Bisections",
+      errors: "How often wrong",
+    },
     within: ["/regressions/", "/trends/", "/bisections/"],
   },
   experiments: {

@@ -1,0 +1,113 @@
+"""How often we are wrong: what was said, and what people and later boots made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.orm import Session
+
+from mitigauge.core.stats.rates import rate_interval
+from mitigauge.reporting.pages import error_rate_repository as rows
+from mitigauge.reporting.pages.error_rate_repository import Tally
+
+
+class ErrorRate(BaseModel):
+    """Of what was said in one way, the part that was wrong."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    meaning: str = Field(description="what is counted, and who says that it was wrong")
+    emulated: bool = Field(description="of emulated hosts; else of real ones")
+    of: int
+    wrong: int
+    percent: float | None = Field(description="wrong of all; null: there is none")
+    low: float | None = Field(description="95 %, exact")
+    high: float | None
+
+
+class Kind(BaseModel):
+    """One way to be wrong."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    title: str
+    meaning: str
+    count: Callable[[Session], dict[bool, Tally]]
+
+
+KINDS = (
+    Kind(
+        name="confirmed",
+        title="Confirmed by fresh boots, false for people",
+        meaning="Regressions that fresh boots of both kernels confirmed, and that a person called "
+        "false. What nobody judged counts as right.",
+        count=rows.confirmed,
+    ),
+    Kind(
+        name="suspicions",
+        title="Suspicions of trends, refuted",
+        meaning="Changes of values over time that fresh boots decided: those that are none.",
+        count=rows.suspicions,
+    ),
+    Kind(
+        name="judged",
+        title="Regressions of trends, false for people",
+        meaning="Regressions that a person judged: those called false, of these and those that "
+        "were real, known, mended or not worth it.",
+        count=rows.judged,
+    ),
+    Kind(
+        name="aa",
+        title="One arm against itself",
+        meaning="Arms that were measured beside themselves (A/A): those of which an experiment "
+        "said better or worse.",
+        count=rows.against_themselves,
+    ),
+    Kind(
+        name="opposite",
+        title="Measured again, the opposite",
+        meaning="Verdicts whose question was measured again: those where better became worse, or "
+        "worse better.",
+        count=rows.opposite,
+    ),
+    Kind(
+        name="predictions",
+        title="Costs predicted by prices, off",
+        meaning="Arms whose cost was predicted from counts and prices, and measured: those where "
+        "both differ by more than their errors together.",
+        count=rows.predictions,
+    ),
+)
+
+
+def error_rates(session: Session) -> list[ErrorRate]:
+    """Every kind, of real hosts and, where there is any, of emulated ones."""
+    return [
+        _rate(kind, emulated, tally)
+        for kind in KINDS
+        for found in [kind.count(session)]
+        for emulated, tally in [(False, found.get(False, Tally(0, 0))), *_emulated(found)]
+    ]
+
+
+def _emulated(found: dict[bool, Tally]) -> list[tuple[bool, Tally]]:
+    return [(True, found[True])] if True in found and found[True].of else []
+
+
+def _rate(kind: Kind, emulated: bool, of: Tally) -> ErrorRate:
+    low, high = rate_interval(of.wrong, of.of) if of.of else (None, None)
+    return ErrorRate(
+        name=kind.name,
+        title=kind.title,
+        meaning=kind.meaning,
+        emulated=emulated,
+        of=of.of,
+        wrong=of.wrong,
+        percent=100.0 * of.wrong / of.of if of.of else None,
+        low=None if low is None else 100.0 * low,
+        high=None if high is None else 100.0 * high,
+    )
