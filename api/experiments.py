@@ -18,6 +18,7 @@ from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
+from mitigauge.analysis.verdicts.metric_limits import Limits
 from mitigauge.core.effect import Verdict
 from mitigauge.core.errors import Forbidden
 from mitigauge.core.yaml_file import MAX_BYTES
@@ -35,6 +36,7 @@ from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.claims import claims_beside
 from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.limits import PAGE_SIZE, WHOLE_ROWS
+from mitigauge.reporting.pages.metric_limits import LimitRow, beside_limits
 from mitigauge.reporting.pages.sample_schemas import CollectedView
 from mitigauge.reporting.pages.schemas import (
     EventView,
@@ -172,6 +174,12 @@ class Again(BaseModel):
 def show_undecided(experiment_id: Id, session: Database) -> Undecided:
     """What is undecided, why, and the blocks, boots and hours that would decide it."""
     return undecided(session, experiment_id)
+
+
+@router.post("/{experiment_id}/limits", dependencies=[Depends(needs(Right.READ))])
+def judge_limits(experiment_id: Id, limits: Limits, session: Database) -> list[LimitRow]:
+    """The experiment beside limits on metrics; nothing is stored."""
+    return beside_limits(session, experiment_id, limits)
 
 
 @router.post("/{experiment_id}/again", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])

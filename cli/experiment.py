@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import experiment_list, experiment_pair, experiment_table
+from cli.experiment_limits import limits
 from cli.experiment_name import Id
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
@@ -84,6 +85,7 @@ def _check(text: str, name: str) -> None:
 
 app.command("list")(experiment_list.list_experiments)
 app.command("compare")(experiment_pair.compare)
+app.command("limits")(limits)
 
 
 @app.command()

@@ -137,6 +137,9 @@ TABLE = {
     "GET /api/prices": read("/api/prices"),
     "GET /api/prices.csv": read("/api/prices.csv"),
     "GET /api/experiments/{experiment_id}/undecided": read("/api/experiments/9999/undecided", 404),
+    "POST /api/experiments/{experiment_id}/limits": alike(
+        "/api/experiments/9999/limits", nobody=401, viewer=422, others=422
+    ),
     "POST /api/experiments/{experiment_id}/again": alike(
         "/api/experiments/9999/again", nobody=401, viewer=403, others=422
     ),

@@ -48,7 +48,7 @@ function Said({ of }: { of: FreshBoots }) {
   return (
     <>
       <p>
-        {of.why}. {of.likely !== "" && <>Likely: {of.likely}.</>}
+        {sentence(of.why)} {of.likely !== "" && <>Likely: {of.likely}.</>}
       </p>
       {of.follows !== "" && <p>Then: {of.follows}.</p>}
       {of.effect_percent !== null && <Effect of={of} />}
@@ -63,6 +63,11 @@ function Said({ of }: { of: FreshBoots }) {
       </p>
     </>
   );
+}
+
+/** With a capital letter and a full stop. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function Effect({ of }: { of: FreshBoots }) {

@@ -1,0 +1,113 @@
+"""Limits that a team sets on metrics, and whether an experiment keeps them. Pure.
+
+A limit is kept where the whole 95 % interval lies on its good side, broken where all of it lies
+beyond, and else it cannot be told. The interval of a level is Student's t over boots; that of a
+change against the baseline is the verdict's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field, model_validator
+
+from mitigauge.core.field_types import Closed, Name, Text
+from mitigauge.core.stats import special
+from mitigauge.core.stats.terms import INTERVAL_LEVEL, Direction
+from mitigauge.measurement.workloads.definitions import Value
+
+FEWEST_BOOTS = 2
+
+
+class Kept(StrEnum):
+    """What is said of a limit."""
+
+    KEPT = "pass"
+    BROKEN = "fail"
+    CANNOT_TELL = "cannot_tell"
+
+
+class MetricLimit(Closed):
+    """One line: which figures, and what they must not pass."""
+
+    workload: Name
+    metric: Name
+    case: dict[Name, Value] = Field(default_factory=dict, max_length=50)
+    """Parameters that the case has; others may be any."""
+    mode: Text = ""
+    """family/mode; empty: every arm, and against the baseline all but that."""
+    host_class: Text = ""
+    """Words within the name of the host class; empty: any."""
+    at_most: float | None = Field(None, allow_inf_nan=False)
+    """In the metric's unit."""
+    at_least: float | None = Field(None, allow_inf_nan=False)
+    worse_by_percent: float | None = Field(None, ge=0, le=1000, allow_inf_nan=False)
+    """How much worse than the baseline it may be."""
+    because: Text = ""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> MetricLimit:
+        given = [self.at_most, self.at_least, self.worse_by_percent]
+        if sum(each is not None for each in given) != 1:
+            raise ValueError("give one of at_most, at_least and worse_by_percent")
+        return self
+
+    def is_of(self, parameters: dict[str, Value]) -> bool:
+        """Whether a case with these parameters is meant."""
+        return all(parameters.get(name) == value for name, value in self.case.items())
+
+
+class Limits(Closed):
+    """A file of limits."""
+
+    limits: Name
+    lines: tuple[MetricLimit, ...] = Field(min_length=1, max_length=500)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A figure with its 95 % interval; None: it has none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def level_of(boots: Sequence[float]) -> Bounds | None:
+    """Mean of boots; None without any."""
+    if not boots:
+        return None
+    n, mean = len(boots), math.fsum(boots) / len(boots)
+    if n < FEWEST_BOOTS:
+        return Bounds(mean, None, None)
+    spread = math.sqrt(math.fsum((each - mean) ** 2 for each in boots) / (n - 1))
+    reach = float(special.stdtrit(n - 1, 0.5 + INTERVAL_LEVEL / 2)) * spread / math.sqrt(n)
+    return Bounds(mean, mean - reach, mean + reach)
+
+
+def judged_level(of: MetricLimit, level: Bounds | None) -> Kept:
+    """A level against *at_most* or *at_least*."""
+    if level is None or level.low is None or level.high is None:
+        return Kept.CANNOT_TELL
+    if of.at_most is not None:
+        return _judged(level.low, level.high, of.at_most)
+    assert of.at_least is not None
+    return _judged(-level.high, -level.low, -of.at_least)
+
+
+def judged_change(of: MetricLimit, change: Bounds | None, direction: Direction) -> Kept:
+    """A change in percent of the baseline against *worse_by_percent*."""
+    if change is None or change.low is None or change.high is None:
+        return Kept.CANNOT_TELL
+    assert of.worse_by_percent is not None
+    worse = (change.low, change.high) if direction == "lower" else (-change.high, -change.low)
+    return _judged(*worse, of.worse_by_percent)
+
+
+def _judged(low: float, high: float, limit: float) -> Kept:
+    if high <= limit:
+        return Kept.KEPT
+    return Kept.BROKEN if low > limit else Kept.CANNOT_TELL
