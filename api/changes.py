@@ -43,7 +43,7 @@ class Change:
 
 _HOST = "{environment}/{name}"
 # Routes that take a body and change nothing.
-READS: Final = frozenset({"POST /api/forecasts"})
+READS: Final = frozenset({"POST /api/forecasts", "POST /api/experiments/{experiment_id}/limits"})
 # Every other route but reading ones; a test holds it complete.
 CHANGES: Final = {
     "POST /api/session": Change(Action.SESSION_BEGIN, SubjectKind.SESSION),
@@ -51,6 +51,9 @@ CHANGES: Final = {
     "POST /api/experiments": Change(Action.EXPERIMENT_SUBMIT, SubjectKind.EXPERIMENT),
     "POST /api/experiments/{experiment_id}/cancel": Change(
         Action.EXPERIMENT_CANCEL, SubjectKind.EXPERIMENT, "{experiment_id}"
+    ),
+    "POST /api/experiments/{experiment_id}/again": Change(
+        Action.EXPERIMENT_SUBMIT, SubjectKind.EXPERIMENT
     ),
     "POST /api/hosts/{environment}/{name}/resume": Change(
         Action.HOST_RESUME, SubjectKind.HOST, _HOST
@@ -72,6 +75,9 @@ CHANGES: Final = {
     ),
     "POST /api/regressions": Change(Action.REGRESSION_FILE, SubjectKind.REGRESSION),
     "POST /api/regressions/{regression_id}": Change(
+        Action.REGRESSION_CHANGE, SubjectKind.REGRESSION, "{regression_id}"
+    ),
+    "POST /api/regressions/{regression_id}/fresh-boots": Change(
         Action.REGRESSION_CHANGE, SubjectKind.REGRESSION, "{regression_id}"
     ),
     "POST /api/subscriptions": Change(Action.SUBSCRIPTION_ADD, SubjectKind.SUBSCRIPTION),

@@ -83,6 +83,16 @@ def cancel(asks: Asks) -> None:
     asks(f"/api/experiments/{planned(asks.engine)}/cancel")
 
 
+def measure_again(asks: Asks) -> None:
+    """Submitted by another one, so that the second entry alone is of who asks."""
+    other = bearer(token_of(asks.engine, "submitter", "sam"))
+    headers = other | {"Content-Type": "application/yaml"}
+    number = asks.client.post("/api/experiments", headers=headers, content=SPEC).json()["id"]
+    with asks.engine.begin() as connection:
+        connection.execute(text("update experiment set state = 'finished'"))
+    asks(f"/api/experiments/{number}/again", blocks=3)
+
+
 def set_aside(asks: Asks) -> None:
     planned(asks.engine)
     asks("/api/hosts/lab/alpha/set-aside", reason="its fan")
@@ -122,6 +132,10 @@ def accept(asks: Asks) -> None:
 def set_regression(asks: Asks) -> None:
     number = found_regressions(asks.engine)[0]
     asks(f"/api/regressions/{number}", version=1, owner="ann")
+
+
+def ask_for_fresh_boots(asks: Asks) -> None:
+    asks(f"/api/regressions/{found_regressions(asks.engine)[0]}/fresh-boots")
 
 
 def file_regression(asks: Asks) -> None:
@@ -196,6 +210,7 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "DELETE /api/session": (log_out, "vic", Way.WEB),
     "POST /api/experiments": (submit, "ann", Way.API),
     "POST /api/experiments/{experiment_id}/cancel": (cancel, "ann", Way.API),
+    "POST /api/experiments/{experiment_id}/again": (measure_again, "ann", Way.API),
     "POST /api/hosts/{environment}/{name}/resume": (resume, "ann", Way.API),
     "POST /api/hosts/{environment}/{name}/set-aside": (set_aside, "ann", Way.API),
     "POST /api/hosts/{environment}/{name}/reserve": (reserve, "ann", Way.API),
@@ -204,6 +219,7 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "POST /api/trends/changes/{change_id}/accept": (accept, "ann", Way.API),
     "POST /api/regressions": (file_regression, "ann", Way.API),
     "POST /api/regressions/{regression_id}": (set_regression, "ann", Way.API),
+    "POST /api/regressions/{regression_id}/fresh-boots": (ask_for_fresh_boots, "ann", Way.API),
     "POST /api/subscriptions": (subscribe, "ann", Way.API),
     "POST /api/subscriptions/{subscription_id}/pause": (pause_subscription, "ann", Way.API),
     "POST /api/subscriptions/{subscription_id}/resume": (resume_subscription, "ann", Way.API),

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from mitigauge.core.errors import InvalidInput
+from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.reporting.pages.undecided import with_blocks
 from mitigauge.tracking.regressions.confirmation_service import confirm
 from tests.clients import bearer, token_of
@@ -76,6 +77,9 @@ def test_blocks_that_are_none_are_refused(
 
 
 def test_blocks_of_comparisons_give_way() -> None:
+    # An arm called `off` is no boolean, neither read nor written.
+    named = with_blocks("name: off\ncomparisons: []\n", 4)
+    assert parse_yaml(named, "x").data == {"name": "off", "comparisons": [], "blocks": 4}
     spec = "name: x\nblocks: 4\ncomparisons:\n- {name: a, blocks: 8}\n- {name: b}\n"
     told = yaml.safe_load(with_blocks(spec, 12))
     assert told == {"name": "x", "blocks": 12, "comparisons": [{"name": "a"}, {"name": "b"}]}

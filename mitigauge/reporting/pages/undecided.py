@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import Conflict, InvalidInput
+from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.experiments.spec_model import MAX_BLOCKS
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.runs.submission import submit_text
@@ -92,7 +93,8 @@ def with_blocks(spec_text: str, blocks: int) -> str:
         raise InvalidInput(
             f"{blocks} blocks", hint=f"Give 1 to {MAX_BLOCKS}; each is a boot of every arm."
         )
-    spec: dict[str, Any] = yaml.safe_load(spec_text)
+    # As YAML 1.2 has it: an arm may be called `off`.
+    spec: dict[str, Any] = parse_yaml(spec_text, "the spec").data
     spec["blocks"] = blocks
     for comparison in spec.get("comparisons", ()):
         comparison.pop("blocks", None)
