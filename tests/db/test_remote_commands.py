@@ -60,6 +60,8 @@ READING = [
     ("experiment details {demo}", 1),
     ("experiment iterations {demo}", 0),
     ("experiment iterations {demo} --format jsonl --host lab-intel", 0),
+    ("experiment limits {demo} --file {dir}/limits.yml", 0),
+    ("experiment limits {demo} --file {dir}/nothing.yml", 1),
     ("experiment list", 0),
     ("experiment list --before 3 --limit 1", 0),
     ("experiment list --find bench --state finished --sort name --limit 1", 0),
@@ -85,6 +87,8 @@ READING = [
     ("experiment table {demo} nothing", 1),
     ("experiment threads {demo}", 0),
     ("experiment threads {demo} --csv --seconds 2", 0),
+    ("experiment undecided {demo}", 0),
+    ("experiment undecided 9999", 1),
     ("experiment wait {demo}", 0),
     ("experiment wait {demo} --by-verdict", 3),
     ("find bench", 0),
@@ -113,6 +117,7 @@ READING = [
     ("series show 1 v1", 0),
     ("series show 1 --diff", 0),
     ("series show 1 v99", 1),
+    ("regression error-rates", 0),
     ("regression list", 0),
     ("regression list --state open --state fixed --find load --limit 1", 0),
     ("regression list --since 2026-01-01 --owner ''", 0),
@@ -150,6 +155,7 @@ CHANGING = [
     ("series approve 1", 1),
     ("series start 1 --no-wait", 1),
     ("series start 1 --no-wait --all-cases", 1),
+    ("regression confirm 9999", 1),
     ("regression file 9999 --host x --case 1 --arm a --metric m", 1),
     ("regression set 9999 --owner alice", 1),
     ("regression set 1 --state false", 1),
@@ -176,12 +182,18 @@ ANYWHERE_WORDS = [
     ("openapi", 0),
     ("price list", 0),
     ("price measure", 1),
+    ("price predict", 0),
     ("price rank", 0),
+    ("price send {dir}/nothing.yml", 1),
     ("snippet compare nothing.s nothing.s", 1),
     ("price plan a --environment b", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),
 ]
+LIMITS = """limits: ours
+lines:
+- {workload: syscall, metric: time_per_call, worse_by_percent: 1000}
+"""
 # What differs, and why.
 DIFFERS = {
     "health": "of a service there is no disk to look at",
@@ -197,6 +209,7 @@ def command(tmp_path_factory: pytest.TempPathFactory, module_engine: tuple[Engin
     home = tmp_path_factory.mktemp("service")
     for name, content in {
         "boots.csv": BOOTS, "letter": LETTER, "arms.yml": ARMS, "others.yml": OTHER_ARMS,
+        "limits.yml": LIMITS,
     }.items():  # fmt: skip
         (home / name).write_text(content)
     weeks(engine, [1.0] * 8 + [1.1] * 8, size=Size(cases=2, arms=2, blocks=4, iterations=1))
@@ -354,6 +367,7 @@ NEEDS = {
     "experiment import": "x", "experiment judge": "1", "host add": "a --environment b",
     "host check": "a", "host restore": "a", "kernel import": "x", "kernel remove": "x",
     "lab console": "a", "price check": "1 1 --processor a", "price estimate": "1 1",
+    "price rates": "1 --claims a",
     "profile diff": "a b",
     "profile exact": "a b --experiment 1", "profile export": "a",
     "profile functions": "a --experiment 1", "profile import": f"{FOLDED} --tree web --group a",
