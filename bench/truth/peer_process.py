@@ -1,7 +1,8 @@
 """Other detectors over the same series, run in an environment of the bench's own.
 
-``python peers.py < series.json > found.json``: a list of series in, {name: {seconds, found}} out.
-Imports nothing of the project.
+``python peer_process.py DETECTOR < asked.json > found.json``. Asked is a list of series, each with
+how many of its values are seen, one number a look; found are the places of each look of each
+series. Imports nothing of the project.
 """
 
 import json
@@ -17,21 +18,25 @@ from otava.analysis import compute_change_points, compute_change_points_orig
 def otava(series):
     """As its command does it: windows of 50, p 0.001."""
     points, _ = compute_change_points(series)
-    return [int(point.index) for point in points]
+    return [point.index for point in points]
 
 
 def otava_original(series):
     """Its e-divisive with permutations."""
     points, _ = compute_change_points_orig(np.array(series), seed=1)
-    return [int(point.index) for point in points]
+    return [point.index for point in points]
 
 
 def pelt(series):
-    """Means, with the penalty of BIC by a robust variance of differences."""
+    """Means, with the penalty of BIC by a robust variance of differences.
+
+    The linear kernel's cost is that of the means, and its search is PELT, in C.
+    """
     values = np.array(series)
     noise = 1.4826 * np.median(np.abs(np.diff(values) - np.median(np.diff(values)))) / math.sqrt(2)
     penalty = 2 * math.log(len(values)) * max(noise, 1e-12) ** 2
-    return ruptures.Pelt(model="l2", min_size=3, jump=1).fit(values).predict(pen=penalty)[:-1]
+    found = ruptures.KernelCPD(kernel="linear", min_size=3).fit(values.reshape(-1, 1))
+    return found.predict(pen=penalty)[:-1]
 
 
 def kernel(series):
@@ -41,12 +46,7 @@ def kernel(series):
     return found.predict(pen=math.log(len(values)))[:-1]
 
 
-PEERS = {
-    "otava (windows, t-test)": otava,
-    "otava (e-divisive)": otava_original,
-    "ruptures (PELT, BIC)": pelt,
-    "ruptures (kernel)": kernel,
-}
+PEERS = {"otava": otava, "otava-original": otava_original, "pelt": pelt, "kernel": kernel}
 
 
 def attempt(detector, series):
@@ -59,15 +59,13 @@ def attempt(detector, series):
 
 
 def main():
-    """Every peer over every series."""
-    every = json.load(sys.stdin)
-    wanted = sys.argv[1:] or list(PEERS)
-    answer = {}
-    for name in wanted:
-        began = time.process_time()
-        found = [attempt(PEERS[name], series) for series in every]
-        answer[name] = {"seconds": time.process_time() - began, "found": found}
-    json.dump(answer, sys.stdout)
+    """One peer over every series."""
+    detector = PEERS[sys.argv[1]]
+    began = time.process_time()
+    found = [
+        [attempt(detector, values[:end]) for end in seen] for values, seen in json.load(sys.stdin)
+    ]
+    json.dump({"seconds": time.process_time() - began, "found": found}, sys.stdout)
 
 
 if __name__ == "__main__":

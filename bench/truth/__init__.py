@@ -1,0 +1,1 @@
+"""Performance series whose changes are known, and how well detectors find them."""
