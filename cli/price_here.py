@@ -178,12 +178,14 @@ def _on_host(
     from random import SystemRandom
 
     from cli.held_host import HeldHost, host_of, kept_out
+    from cli.remote.choice import require_local
     from mitigauge.analysis.prices.identity import recognised
     from mitigauge.core.errors import InvalidInput
     from mitigauge.core.settings import get_settings
     from pipelines.adapters.price_host import time_on_host
     from pipelines.adapters.price_probe import compiled
 
+    require_local("price measure --host", "It reaches hosts with the keys of this machine.")
     host = host_of(environment, name, HeldHost(environment, name))
     if host.host.emulated:
         if writes:

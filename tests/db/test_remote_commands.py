@@ -375,7 +375,8 @@ NEEDS = {
     "series ignore": "1", "series retest": "1", "series set": "1",
     "token create": "a --role viewer", "token revoke": "a", "try": "x",
     "experiment submit --check": str(SPEC), "bisect start --tree": ". --good a --bad b",
-    "kernel build --profile": str(SPEC), "report weekly --send": "a@example.org",
+    "kernel build --profile": str(SPEC), "price measure --host": "a",
+    "report weekly --send": "a@example.org",
     "series approve --request": "1", "health --worker": "", "health --api": "",
 }  # fmt: skip
 OPTIONS = [words for words in NEEDS if "--" in words]
