@@ -11,10 +11,12 @@ from sqlalchemy import Engine, text
 
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.reporting.letters.weekly import service as weekly
-from mitigauge.storage.database.engine import transaction
+from mitigauge.reporting.letters.weekly.regression_lines import regression_lines
+from mitigauge.reporting.letters.weekly.week import Week
+from mitigauge.storage.database.engine import database_now, transaction
 from mitigauge.tracking.bisect import repository as bisections
+from mitigauge.tracking.regressions import confirmation, service
 from mitigauge.tracking.regressions import confirmation_repository as rows
-from mitigauge.tracking.regressions import service
 from mitigauge.tracking.regressions.auto_bisection import go_on
 from mitigauge.tracking.regressions.confirmation import BOOTS
 from mitigauge.tracking.regressions.confirmation_service import ask_again, confirm, confirm_quietly
@@ -260,6 +262,32 @@ def test_a_week_s_headline_has_what_fresh_boots_confirmed_with_their_effect(engi
     assert told
     assert float(told[1]) == pytest.approx(3.0, abs=0.4)
     assert "fresh boots: waiting: waits for" in suspected
+
+
+def test_too_few_confirmed_in_a_week_are_suspicions_unless_a_person_says_so(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of two, where one of one would be wanted."""
+    monkeypatch.setattr(confirmation, "FALSE_SHARE", 0.01)
+    one, other = suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    confirm(engine, 2 * BOOTS)
+    run_experiments(engine, {"before": LEVEL, "after": LEVEL})
+    confirm(engine, 2 * BOOTS)
+    assert states(engine) == ["confirmed", "refuted"]
+    subject, text_ = said_in_the_week(engine)
+    assert "0 confirmed regressions, 1 suspicion;" in subject
+    assert "not sure all the same: 1 of 2 that were measured in that week" in text_
+    with transaction(engine) as session:
+        version = service.show_regression(session, one).version
+        for state in (RegressionState.NEW, RegressionState.CONFIRMED):
+            change = RegressionChange(version=version, state=state, note="looked at")
+            version = service.change_regression(session, one, change, by="mira").version
+    with transaction(engine) as session:
+        lines = regression_lines(session, Week.of(database_now(session)))
+    assert [(line.id, line.is_suspicion) for line in lines] == [(one, False)]
+    assert other not in {line.id for line in lines}
 
 
 def test_a_week_does_not_tell_what_fresh_boots_refuted(engine: Engine) -> None:

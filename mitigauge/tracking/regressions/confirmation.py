@@ -23,6 +23,10 @@ from mitigauge.tracking.trends.schemas import Cause, CauseKind
 BLOCKS = 20
 ARMS = ("before", "after")
 BOOTS = BLOCKS * len(ARMS)
+# An experiment says *worse* of two kernels that are alike at most so often; and among all that a
+# week calls confirmed at most so much may be false.
+ALPHA = 0.01
+FALSE_SHARE = 0.05
 # Where the old kernel's level of today lies on the way from before (0) to after (1).
 NEAR_BEFORE, NEAR_AFTER = 0.35, 0.65
 # Causes that a sentence names.
@@ -144,3 +148,14 @@ def _in_words(causes: Sequence[Cause]) -> str:
     told = [f"{cause.what} {cause.before} to {cause.after}" for cause in causes[:MOST_CAUSES]]
     more = len(causes) - len(told)
     return ", ".join(told) + (f" and {more} more" if more > 0 else "")
+
+
+def enough_confirmed(confirmed: int, decided: int) -> bool:
+    """Whether all that one week's experiments confirmed may be called so, of so many *decided*.
+
+    e-BH (Wang and Ramdas, JRSS B 84, 2022): an experiment that says *worse* is an e-value of
+    1 / ALPHA, and 0 otherwise; the k of m that are not 0 are taken where k / (ALPHA m) is 1 /
+    FALSE_SHARE or more. The expected share of false ones is then FALSE_SHARE at most, however the
+    experiments depend on each other.
+    """
+    return confirmed > 0 and confirmed * FALSE_SHARE >= decided * ALPHA

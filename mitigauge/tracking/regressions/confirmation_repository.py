@@ -18,10 +18,11 @@ from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.tracking.regressions.states import (
     OPEN_STATES,
     ConfirmationState,
+    EntryKind,
     Origin,
     RegressionState,
 )
-from mitigauge.tracking.regressions.tables import Confirmation, Regression
+from mitigauge.tracking.regressions.tables import Confirmation, Regression, RegressionEntry
 from mitigauge.tracking.trends.schemas import ChangeKind
 from mitigauge.tracking.trends.tables import StoredChange, TrendArm, TrendValue
 
@@ -70,6 +71,34 @@ def without_bisection(session: Session) -> list[int]:
         .order_by(Confirmation.id)
     )
     return list(session.scalars(wanted))
+
+
+def decided_by_week(session: Session) -> dict[datetime, tuple[int, int]]:
+    """Monday of a week, UTC → confirmations that it decided as confirmed, and all it decided.
+
+    What could not be measured is no decision.
+    """
+    week = func.date_trunc("week", Confirmation.decided_at, "UTC")
+    told = (
+        ConfirmationState.CONFIRMED, ConfirmationState.REFUTED, ConfirmationState.UNDECIDED,
+    )  # fmt: skip
+    is_confirmed = Confirmation.state == ConfirmationState.CONFIRMED
+    wanted = (
+        select(week, func.count().filter(is_confirmed), func.count())
+        .where(Confirmation.state.in_(told), Confirmation.experiment_id.is_not(None))
+        .group_by(week)
+    )
+    return {start: (confirmed, all_) for start, confirmed, all_ in session.execute(wanted)}
+
+
+def judged_by_people(session: Session, ids: Sequence[int], itself: str) -> set[int]:
+    """Those of the regressions of which somebody else than *itself* said a state."""
+    wanted = select(RegressionEntry.regression_id).where(
+        RegressionEntry.regression_id.in_(ids),
+        RegressionEntry.kind == EntryKind.STATE,
+        RegressionEntry.by != itself,
+    )
+    return set(session.scalars(wanted))
 
 
 def change_of(session: Session, regression: Regression) -> StoredChange | None:

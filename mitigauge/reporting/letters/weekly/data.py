@@ -113,9 +113,15 @@ class RegressionLine(View):
     )
     fresh: str = Field("", description="what fresh boots say, or what they wait for; or empty")
 
+    too_few: str = Field(
+        "", description="why fresh boots that say slower do not make it sure; or empty"
+    )
+
     @property
     def is_suspicion(self) -> bool:
-        """Whether nobody looked at it and no fresh boots confirmed it."""
+        """Whether nobody looked at it, and no fresh boots make it sure."""
+        if self.too_few:
+            return True
         return self.state is RegressionState.NEW and not self.confirmed
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -10,7 +11,13 @@ from mitigauge.core.clock import Clock
 from mitigauge.reporting.letters.weekly.data import RegressionLine
 from mitigauge.reporting.letters.weekly.week import Week
 from mitigauge.tracking.regressions import repository
-from mitigauge.tracking.regressions.confirmation_repository import of_regressions
+from mitigauge.tracking.regressions.confirmation import enough_confirmed
+from mitigauge.tracking.regressions.confirmation_repository import (
+    decided_by_week,
+    judged_by_people,
+    of_regressions,
+)
+from mitigauge.tracking.regressions.service import ITSELF
 from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
 from mitigauge.tracking.regressions.tables import Confirmation, Regression
 
@@ -22,8 +29,12 @@ IN_HAND = (RegressionState.NEW, RegressionState.CONFIRMED, RegressionState.ASSIG
 def regression_lines(session: Session, week: Week) -> list[RegressionLine]:
     """Those in hand that were found before the week's end, this week's first."""
     rows = repository.in_hand(session, IN_HAND, before=week.end, limit=MOST)
-    fresh = of_regressions(session, [row.id for row in rows])
-    lines = [_line(row, week, fresh.get(row.id)) for row in rows]
+    ids = [row.id for row in rows]
+    fresh, few = of_regressions(session, ids), _weeks_of_too_few(session)
+    by_people = judged_by_people(session, ids, ITSELF)
+    lines = [
+        _line(row, week, fresh.get(row.id), {} if row.id in by_people else few) for row in rows
+    ]
     return sorted(lines, key=lambda line: not line.is_new)
 
 
@@ -33,13 +44,33 @@ def known_by_change(session: Session, change_ids: Collection[int]) -> dict[int, 
     joined = {row.duplicate_of for row in own.values() if row.duplicate_of is not None}
     others = {row.id: row for row in repository.numbered(session, joined)}
     return {
-        change_id: _line(others.get(row.duplicate_of or 0, row), None, None)
+        change_id: _line(others.get(row.duplicate_of or 0, row), None, None, {})
         for change_id, row in own.items()
         if change_id is not None
     }
 
 
-def _line(row: Regression, week: Week | None, fresh: Confirmation | None) -> RegressionLine:
+def _weeks_of_too_few(session: Session) -> dict[datetime, str]:
+    """Monday of each week that confirmed too few of what it decided → why none of them is sure."""
+    return {
+        start: f"{confirmed} of {decided} that were measured in that week: among so few some 5 % "
+        "and more may be chance"
+        for start, (confirmed, decided) in decided_by_week(session).items()
+        if confirmed and not enough_confirmed(confirmed, decided)
+    }
+
+
+def _too_few(fresh: Confirmation | None, weeks: Mapping[datetime, str]) -> str:
+    if fresh is None or fresh.decided_at is None:
+        return ""
+    if fresh.state is not ConfirmationState.CONFIRMED:
+        return ""
+    return weeks.get(Week.of(fresh.decided_at).start, "")
+
+
+def _line(
+    row: Regression, week: Week | None, fresh: Confirmation | None, few: Mapping[datetime, str]
+) -> RegressionLine:
     confirmed = fresh is not None and fresh.state is ConfirmationState.CONFIRMED
     # The values that raised the suspicion overstate it: they were chosen for being far off.
     effect = fresh if fresh is not None and confirmed else row
@@ -61,4 +92,5 @@ def _line(row: Regression, week: Week | None, fresh: Confirmation | None) -> Reg
         found_at=row.found_at,
         confirmed=confirmed,
         fresh="" if fresh is None else f"{fresh.state}: {fresh.why}",
+        too_few=_too_few(fresh, few),
     )

@@ -75,6 +75,8 @@ def _entry(line: RegressionLine) -> Entry:
     lines = [line_of(f"{line.mode} on {line.host_class}"), in_hand(line)]
     if line.fresh:
         lines.append(line_of(f"fresh boots: {line.fresh}"))
+    if line.too_few:
+        lines.append(line_of(f"not sure all the same: {line.too_few}"))
     return Entry(head=head, lines=lines, picture=None)
 
 
