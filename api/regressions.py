@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import PLAIN, Id, Moment, Word
@@ -71,9 +72,13 @@ def file_regression(new: NewRegression, session: Database, caller: Known) -> Reg
     return service.file_regression(session, new, by=caller.subject)
 
 
-@router.post("/{regression_id}/fresh-boots", dependencies=[Depends(needs(Right.SUBMIT))])
+@router.post(
+    "/{regression_id}/fresh-boots",
+    dependencies=[Depends(needs(Right.SUBMIT))],
+    openapi_extra=UNREAD_BODY,
+)
 def confirm_regression(regression_id: Id, session: Database, caller: Known) -> RegressionView:
-    """Have a trend's change measured once more; 409 while it is."""
+    """Have a trend's change measured once more; 409 while it is. A body is not read."""
     return ask_again(session, regression_id, by=caller.subject)
 
 

@@ -72,6 +72,14 @@ def submit(person: Person) -> None:
     person("experiment", "submit", REPOSITORY / "experiments" / "lab-demo.yml")
 
 
+def order_blocks(person: Person) -> None:
+    """Of one that is over, whose own entry is not the last."""
+    submit(person)
+    person.execute("update experiment set state = 'finished' returning id")
+    person("experiment", "undecided", 1, "--blocks", 3)
+    assert len(entries(person.engine, "experiment.submit")) == 2
+
+
 def cancel_experiment(person: Person) -> None:
     person("experiment", "cancel", planned(person.engine))
 
@@ -194,6 +202,10 @@ def set_regression(person: Person) -> None:
     person("regression", "set", found_regressions(person.engine)[0], "--owner", "alice")
 
 
+def ask_for_fresh_boots(person: Person) -> None:
+    person("regression", "confirm", found_regressions(person.engine)[0])
+
+
 def file_regression(person: Person) -> None:
     cell = decided_cell(person.engine)
     person("regression", "file", cell["experiment_id"], "--host", cell["host"], "--case",
@@ -287,6 +299,7 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "experiment import": ("experiment.import", import_experiment),
     "experiment judge": ("experiment.judge", judge),
     "experiment submit": ("experiment.submit", submit),
+    "experiment undecided --order": ("experiment.submit", order_blocks),
     "host release": ("host.release", release),
     "host reserve": ("host.reserve", reserve),
     "host resume": ("host.resume", resume),
@@ -308,6 +321,7 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "token create": ("token.create", create_token),
     "token revoke": ("token.revoke", revoke_token),
     "regression file": ("regression.file", file_regression),
+    "regression confirm": ("regression.change", ask_for_fresh_boots),
     "regression set": ("regression.change", set_regression),
     "subscription add": ("subscription.add", subscribe),
     "subscription pause": ("subscription.pause", pause_subscription),
@@ -341,16 +355,19 @@ READS = {
     "audit export", "audit list", "bisect list", "bisect show", "bisect wait", "claims show",
     "compare", "db check", "db status",
     "experiment compare", "experiment counters", "experiment details",
-    "experiment export", "experiment iterations", "experiment list", "experiment loss",
+    "experiment export", "experiment iterations", "experiment limits", "experiment list",
+    "experiment loss",
     "experiment report", "experiment show", "experiment table", "experiment threads",
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "openapi", "profile diff",
     "find", "price estimate", "price list", "price measure", "price plan", "price rank",
+    "price predict", "price rates", "price send",
     "snippet compare",
     "profile exact", "profile export", "profile fold", "profile functions",
     "profile instructions",
-    "regression list", "regression show", "report check", "subscription list",
+    "regression error-rates", "regression list", "regression show", "report check",
+    "subscription list",
     "series list", "series requests", "series show", "token list", "trends list", "trends show",
     "trends stability", "worker list",
 }  # fmt: skip

@@ -72,7 +72,9 @@ def test_one_boot_tells_what_the_patches_change_and_no_more(engine: Engine) -> N
 def test_two_boots_tell_every_function_that_differs(engine: Engine) -> None:
     lines = answered(engine, boots=2, changed=["do_syscall_64"])
     assert [line for line in lines if "+120 instructions an operation in clear_bhb_loop" in line]
-    assert [line for line in lines if "predicted for AMD EPYC 9654" in line]
+    # Three of the processors whose prices are known, whichever machine this is.
+    assert sum(line.startswith("syscall basic: predicted for") for line in lines) == 3
+    assert [line for line in lines if "more processors are known" in line]
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def completed(words: str) -> list[str]:
 def test_groups_commands_and_options_are_completed() -> None:
     assert completed("mitigauge ") == list(ENTRIES)
     assert completed("mitigauge ex") == ["experiment"]
-    assert completed("mitigauge experiment li") == ["list"]
+    assert completed("mitigauge experiment lis") == ["list"]
     assert "--json" in completed("mitigauge experiment list --")
 
 
