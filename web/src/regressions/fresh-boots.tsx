@@ -95,6 +95,7 @@ function AskAgain({ id }: { id: number }) {
         data(
           api.POST("/api/regressions/{regression_id}/fresh-boots", {
             params: { path: { regression_id: id } },
+            body: {},
           }),
         )
       }
