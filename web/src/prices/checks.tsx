@@ -1,7 +1,6 @@
 /** Checks that `mitigauge price check` stored: counts of each, and its rows once it is opened. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 import { priceCheckQuery } from "../api/queries";
 import type { NsInterval, PriceCheck, PriceCheckRow } from "../api/types";
@@ -11,6 +10,7 @@ import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
+import { OpenedDetails } from "./opened-details";
 import { changeText, heldText } from "./words";
 
 interface ChecksProps {
@@ -76,29 +76,26 @@ function NoChecks({ narrowed }: { narrowed: boolean }) {
 }
 
 function OneCheck({ check }: { check: PriceCheck }) {
-  const [open, setOpen] = useState(false);
   return (
-    <details
-      className="price-check"
-      onToggle={(event) => {
-        setOpen(event.currentTarget.open);
-      }}
+    <OpenedDetails
+      summary={
+        <>
+          <strong>
+            <bdi>{check.title}</bdi>
+          </strong>{" "}
+          <span>
+            on <bdi>{check.host}</bdi>
+          </span>{" "}
+          <Marks check={check} />{" "}
+          <span className="faint small">
+            <Age at={check.at} />
+          </span>
+          <span className="held">{heldText(check)}</span>
+        </>
+      }
     >
-      <summary>
-        <strong>
-          <bdi>{check.title}</bdi>
-        </strong>{" "}
-        <span>
-          on <bdi>{check.host}</bdi>
-        </span>{" "}
-        <Marks check={check} />{" "}
-        <span className="faint small">
-          <Age at={check.at} />
-        </span>
-        <span className="held">{heldText(check)}</span>
-      </summary>
-      {open && <Opened check={check} />}
-    </details>
+      <Opened check={check} />
+    </OpenedDetails>
   );
 }
 

@@ -1,12 +1,12 @@
-/** Published tables beside what prices predict of them; one opens at a time. */
+/** Published tables beside what prices predict of them. Each opens by itself. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { priceTablesQuery } from "../api/queries";
 import type { PredictedCell, PredictedTable } from "../api/types";
 import { fixed, signed } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { Tag } from "../ui/tag";
+import { OpenedDetails } from "./opened-details";
 import { agreementText, publishedText, signWord } from "./published-words";
 
 export function Published() {
@@ -33,24 +33,21 @@ export function Published() {
 }
 
 function OneTable({ of }: { of: PredictedTable }) {
-  const [open, setOpen] = useState(false);
   return (
-    <details
-      className="price-check"
-      onToggle={(event) => {
-        setOpen(event.currentTarget.open);
-      }}
+    <OpenedDetails
+      summary={
+        <>
+          <strong>{of.title}</strong> <Tag tone="quiet" text="predicted" />
+          {of.agreement.map((mode) => (
+            <span key={mode.mode} className="held">
+              {agreementText(mode)}
+            </span>
+          ))}
+        </>
+      }
     >
-      <summary>
-        <strong>{of.title}</strong> <Tag tone="quiet" text="predicted" />
-        {of.agreement.map((mode) => (
-          <span key={mode.mode} className="held">
-            {agreementText(mode)}
-          </span>
-        ))}
-      </summary>
-      {open && <Opened of={of} />}
-    </details>
+      <Opened of={of} />
+    </OpenedDetails>
   );
 }
 
