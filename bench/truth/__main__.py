@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,17 @@ import numpy as np
 from bench.truth import confirmed, real, real_table, table
 from bench.truth.detectors import DETECTORS, GLR_ALIKE, OURS, SILENCE, Detector
 from bench.truth.fetch import sources
-from bench.truth.made import Frame, made
+from bench.truth.made import NULL, Frame, made
 from bench.truth.measured import QUICK, Sizes, first_year, on_corpus, over_year
 from bench.truth.metric import judged, total
 from bench.truth.peers import SLOW, peers
+from bench.truth.weeks import fleets
 from mitigauge.core.stats.change_points import courses
 
 SEED = 20261124
+# Series of a small team, and the part of a fleet's series that step in a year.
+SMALL_FLEET = 100
+CHANGED = (0.0, 0.01, 0.05)
 PARTS = ("made", "young", "real", "outlier", "confirmed", "speed")
 
 
@@ -75,9 +80,9 @@ def outliers(draws: int) -> None:
     promise("found", 100.0 * counts.recall, 99.0, at_least=True, unit="%")
 
 
-def path_of_alarms(null_years: int, stepped_years: int) -> None:
-    """What fresh boots of both kernels make of a year's alarms."""
-    found = list(confirmed.paths(OURS, null_years, stepped_years))
+def path_of_alarms(years: int) -> None:
+    """What fresh boots of both kernels make of a year's alarms; *years*: series of each kind."""
+    found = list(confirmed.paths(OURS, years, years // 2))
     rows = [["", "boots %", "series", "alarms", "confirmed", "% of series", "95 %", "boots a year"]]
     for path in found:
         low, high = path.share
@@ -87,11 +92,24 @@ def path_of_alarms(null_years: int, stepped_years: int) -> None:
              f"[{100.0 * low:.1f}, {100.0 * high:.1f}]", f"{path.boots:.1f}"]
         )  # fmt: skip
     show("A year's alarms for the worse, and fresh boots of both kernels", rows)
-    for noise in confirmed.BOOT_NOISES:
-        for changed in (0.01, 0.05):
-            share = confirmed.false_share(found, noise, changed)
-            what = f"false among confirmed, {changed:.0%} of series step, boots {noise:g} %"
-            promise(what, 100.0 * share, 5.0, unit="%")
+    in_weeks(found)
+
+
+def in_weeks(found: Sequence[confirmed.Path]) -> None:
+    """The false part of what the weekly reports of whole fleets call confirmed."""
+    null = sum(path.series for path in found if path.kind in NULL) // len(confirmed.BOOT_NOISES)
+    rows = [["boots %", "series", "step %", "weeks", "confirmed", "false", "held back",
+             "false a week %", "95 %"]]  # fmt: skip
+    for noise, changed in product(confirmed.BOOT_NOISES, CHANGED):
+        for size in (SMALL_FLEET, int(null / (1.0 - changed))):
+            of = fleets(found, noise, changed, size)
+            low, high = of.interval
+            rows.append(
+                [f"{noise:g}", str(size), f"{100 * changed:g}", str(len(of.shares)),
+                 str(of.true + of.false), str(of.false), str(of.held_back),
+                 f"{100.0 * of.mean:.2f}", f"[{100.0 * low:.2f}, {100.0 * high:.2f}]"]
+            )  # fmt: skip
+    show("What weekly reports call confirmed (at most 5 % false)", rows)
 
 
 def speed(series: int, length: int) -> None:
@@ -132,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench-truth", description=main.__doc__)
     parser.add_argument("--quick", action="store_true", help="few series; a minute")
     parser.add_argument("--after", type=int, default=0, help="leave so many of each kind out")
+    parser.add_argument("--years", type=int, help="series of each kind of the confirmed part")
     parser.add_argument("--data", type=Path, help="where bench.truth.fetch put real series")
     parser.add_argument("--only", choices=PARTS, help="one part")
     parser.add_argument("--without-peers", action="store_true", help="installs nothing")
@@ -149,7 +168,7 @@ def main() -> None:
     if "outlier" in parts:
         outliers(100 if options.quick else 1000)
     if "confirmed" in parts:
-        path_of_alarms(*((20, 10) if options.quick else (120, 60)))
+        path_of_alarms(options.years or (20 if options.quick else 120))
     if "speed" in parts:
         speed(1000 if options.quick else 10_000, 100)
 

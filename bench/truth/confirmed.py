@@ -21,7 +21,7 @@ from bench.truth.intervals import Interval, wilson
 from bench.truth.made import LEVEL, NULL, made
 from bench.truth.metric import MARGIN, away
 from bench.truth.series import Known
-from bench.truth.year import FRAME, SEEN, Said, said_of_each
+from bench.truth.year import FRAME, HISTORY, SEEN, Said, said_of_each
 from mitigauge.tracking.regressions.confirmation import ARMS, BLOCKS
 
 STEPS = ("step 2", "step 3", "step 2, AR(1) 0.4")
@@ -35,17 +35,38 @@ ABOUT = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """What fresh boots said of an alarm, and in which week of the year it was said."""
+
+    week: int
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Path:
     """What became of the alarms for the worse of so many series of one kind."""
 
     kind: str
     boot_noise: float
-    series: int
-    alarms: int
-    confirmed: int
-    """Series, of which at least one alarm was confirmed."""
+    decided: tuple[tuple[Decided, ...], ...]
+    """Of each series."""
     boots: float
     """A series and year."""
+
+    @property
+    def series(self) -> int:
+        """How many there are."""
+        return len(self.decided)
+
+    @property
+    def alarms(self) -> int:
+        """Of all of them."""
+        return sum(map(len, self.decided))
+
+    @property
+    def confirmed(self) -> int:
+        """Series, of which at least one alarm was confirmed."""
+        return sum(any(each.confirmed for each in of) for of in self.decided)
 
     @property
     def share(self) -> Interval:
@@ -92,9 +113,9 @@ def _path(kind: str, noise: float, series: Sequence[Known], said: Sequence[list[
     confirmed, boots = (
         fresh_boots(alarms, effect, noise, NOISE_OF.get(kind, "Gaussian")) if alarms else ([], 0.0)
     )
-    ends = np.cumsum([len(each) for each in said])
-    hit = [any(confirmed[end - len(each) : end]) for each, end in zip(said, ends, strict=True)]
-    return Path(kind, noise, len(series), alarms, sum(hit), boots / len(series))
+    answers = iter(confirmed)
+    decided = tuple(tuple(Decided(a.seen - HISTORY, next(answers)) for a in each) for each in said)
+    return Path(kind, noise, decided, boots / len(series))
 
 
 def fresh_boots(count: int, effect: float, noise: float, shape: str) -> tuple[list[bool], float]:
@@ -108,15 +129,3 @@ def fresh_boots(count: int, effect: float, noise: float, shape: str) -> tuple[li
     )  # fmt: skip
     answers = ours(values)
     return list(answers.changed[:, 0] == 1), float(answers.blocks.sum()) * len(ARMS)
-
-
-def false_share(found: Sequence[Path], noise: float, changed: float) -> float:
-    """Of all that is confirmed, the false part, in a fleet of which *changed* really step by 2.
-
-    The rest are null series of all kinds, as many of each.
-    """
-    of = {path.kind: path for path in found if path.boot_noise == noise}
-    null = float(np.mean([of[kind].confirmed / of[kind].series for kind in NULL]))
-    real = of["step 2"].confirmed / of["step 2"].series
-    false, true = (1 - changed) * null, changed * real
-    return false / (false + true) if false + true else 0.0

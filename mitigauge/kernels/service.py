@@ -143,17 +143,26 @@ def show(session: Session, name: str) -> Kernel:
     return (exact or found)[0]
 
 
+def built_layouts(session: Session, release: str) -> Sequence[str]:
+    """Releases of the builds of one kernel in layouts of their own, in the layouts' order.
+
+    None of a kernel that was not built here.
+    """
+    known = repository.built(session, [release]).get(release)
+    if known is None or known.source_digest is None:
+        return []
+    own = {
+        each.layout: str(each.release) for each in repository.same_but_for_layout(session, known)
+    }
+    return [own[layout.name] for layout in LAYOUTS if layout.name in own]
+
+
 def in_layouts(session: Session, release: str, count: int) -> Sequence[str]:
-    """Releases of *count* builds of one kernel in layouts of their own, in the layouts' order.
+    """*count* of the :func:`built_layouts`.
 
     Raises InvalidInput where fewer were built, or the kernel was not built here.
     """
-    kernel = show(session, release)
-    own = {
-        each.layout: str(each.release) for each in repository.same_but_for_layout(session, kernel)
-    }
-    order = [layout.name for layout in LAYOUTS]
-    found = [own[name] for name in order if name in own]
+    found = built_layouts(session, str(show(session, release).release))
     if len(found) < count:
         raise InvalidInput(
             f"kernel {release} was built in {len(found)} of {count} layouts",

@@ -10,6 +10,7 @@ import yaml
 from sqlalchemy import Engine, text
 
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.kernels.recipe import layouts
 from mitigauge.reporting.letters.weekly import service as weekly
 from mitigauge.reporting.letters.weekly.regression_lines import regression_lines
 from mitigauge.reporting.letters.weekly.week import Week
@@ -28,6 +29,7 @@ from mitigauge.tracking.regressions.schemas import (
 from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
 from mitigauge.tracking.regressions.tables import Confirmation
 from tests.confirmations_made import LEVEL, NEW, OLD, run_experiments, suspicions
+from tests.db.test_kernels import PATCH, build_in
 from tests.regressions_made import decided_cell
 from tests.trends_made import FACTS, weeks
 
@@ -347,3 +349,25 @@ def test_a_confirmed_regression_goes_on_into_a_bisection_by_itself(engine: Engin
         assert (begun.points[0].release, begun.points[-1].release) == (OLD, NEW)
     go_on(engine, 100)
     assert regression(engine, number).bisection_id == view.bisection_id
+
+
+@pytest.mark.parametrize(("built", "expected"), [((3, 3), 3), ((3, 2), 2), ((1, 3), None)])
+def test_each_kernel_is_booted_in_as_many_layouts_as_both_were_built_in(
+    engine: Engine, built: tuple[int, int], expected: int | None
+) -> None:
+    """Two builds of one source differ in the place of their code, which real time shows."""
+    suspicions(engine)
+    with transaction(engine) as session:
+        for stands, count, patches in zip((OLD, NEW), built, ([], [PATCH]), strict=True):
+            releases = [build_in(session, stands, patches, each) for each in layouts(count)]
+            session.execute(
+                text("update trend_arm set kernel = :own where kernel = :stands"),
+                {"own": releases[0], "stands": stands},
+            )
+    confirm(engine, ENOUGH)
+    assert states(engine) == ["measuring"] * 2
+    assert [spec["comparisons"][0].get("layouts") for spec in specs(engine)] == [expected] * 2
+    run_experiments(engine, SLOWER)
+    confirm(engine, ENOUGH)
+    words = f"in {expected} builds of each" if expected else "one build of each was measured"
+    assert words in confirmations(engine)[0].why

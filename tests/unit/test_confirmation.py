@@ -26,14 +26,16 @@ def suspicion(**more: object) -> Suspicion:
     values = {
         "regression_id": 7, "environment": "lab", "host": "spr-01", "mode": "vmscape/off",
         "workload": "syscall", "parameters": {"test": "basic"}, "metric": "time_per_call",
+        "counted": False,
         "kernel_before": "7.2.0", "kernel_after": "7.3.0", "level_before": 100.0,
         "level_after": 105.0, "causes": [],
     }  # fmt: skip
     return Suspicion(**{**values, **more})  # type: ignore[arg-type]
 
 
-def told(verdict: Verdict | None, value: float = 3.0) -> Told:
-    return Told(verdict, Effect(value=value, low=value - 1, high=value + 1), 24, 100.0, "")
+def told(verdict: Verdict | None, value: float = 3.0, layouts: int = 1) -> Told:
+    effect = Effect(value=value, low=value - 1, high=value + 1)
+    return Told(verdict, effect, 24, layouts, 100.0, "")
 
 
 def test_both_kernels_are_arms_of_one_mode_named_as_strings() -> None:
@@ -60,6 +62,15 @@ def test_each_verdict_says_one_thing(verdict: Verdict | None, state: str) -> Non
     said = outcome(suspicion(), told(verdict))
     assert said.state == state
     assert bool(said.likely) == (state == "refuted")
+
+
+@pytest.mark.parametrize(
+    ("layouts", "words"), [(3, "in 3 builds of each"), (1, "may be the place of their code")]
+)
+def test_real_time_says_of_how_many_builds_it_is_true(layouts: int, words: str) -> None:
+    assert words in outcome(suspicion(), told(Verdict.WORSE, layouts=layouts)).why
+    counted_why = outcome(suspicion(counted=True), told(Verdict.WORSE, layouts=layouts)).why
+    assert counted_why.endswith("side by side on spr-01")
 
 
 @pytest.mark.parametrize(

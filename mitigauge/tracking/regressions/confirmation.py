@@ -44,6 +44,8 @@ class Suspicion:
     workload: str
     parameters: Mapping[str, Value]
     metric: str
+    counted: bool
+    """Whether its host's time is instructions, which no layout moves."""
     kernel_before: str
     kernel_after: str
     level_before: float
@@ -63,15 +65,18 @@ def impossible(of: Suspicion) -> str:
     return ""
 
 
-def spec_text(of: Suspicion) -> str:
-    """The experiment that tells it: both kernels as arms, in the mode of the trend."""
+def spec_text(of: Suspicion, layouts: int = 1) -> str:
+    """The experiment that tells it: both kernels as arms, in the mode of the trend.
+
+    *layouts*: in how many builds, alike but for layout, each of them is booted.
+    """
     asked = Question(
         (of.host,), of.workload, dict(of.parameters), of.metric, environment=of.environment
     )
     kernels = (of.kernel_before, of.kernel_after)
     arms = [StepArm(name, of.mode, kernel) for name, kernel in zip(ARMS, kernels, strict=True)]
     return step_text(
-        asked, arms, name=f"confirm-{of.regression_id}", blocks=BLOCKS,
+        asked, arms, name=f"confirm-{of.regression_id}", blocks=BLOCKS, layouts=layouts,
         question=f"Is {of.kernel_after} slower than {of.kernel_before}, as regression "
         f"{of.regression_id} says?",
     )  # fmt: skip
@@ -85,6 +90,8 @@ class Told:
     """Of the kernel after, against the one before; None: there is none."""
     effect: Effect | None
     boots: int
+    layouts: int
+    """Builds of each kernel that they were spread over."""
     level: float | None
     """Of the kernel before, today; in the metric's unit."""
     faults: str
@@ -110,11 +117,22 @@ def outcome(of: Suspicion, told: Told) -> Outcome:
     size = f"{units.effect(told.effect)} over {told.boots} boots"
     pair = f"{of.kernel_after} against {of.kernel_before}, side by side on {of.host}"
     if told.verdict is Verdict.WORSE:
-        return Outcome(ConfirmationState.CONFIRMED, f"slower: {size}, {pair}")
+        return Outcome(
+            ConfirmationState.CONFIRMED, f"slower: {size}, {pair}{_builds(of, told.layouts)}"
+        )
     if told.verdict is Verdict.UNDECIDED:
         return Outcome(ConfirmationState.UNDECIDED, f"neither slower nor the same: {size}, {pair}")
     word = "the same" if told.verdict is Verdict.SAME else "faster"
     return Outcome(ConfirmationState.REFUTED, f"{word}: {size}, {pair}", likely(of, told.level))
+
+
+def _builds(of: Suspicion, layouts: int) -> str:
+    """Of how many builds that is true, where the place of code moves time."""
+    if of.counted:
+        return ""
+    if layouts > 1:
+        return f", in {layouts} builds of each that differ in layout alone"
+    return "; one build of each was measured, so it may be the place of their code"
 
 
 def likely(of: Suspicion, level: float | None) -> str:

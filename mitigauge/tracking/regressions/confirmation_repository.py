@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from mitigauge.analysis.verdicts.tables import StoredVerdict
 from mitigauge.measurement.experiments.states import FINAL_STATES
-from mitigauge.measurement.experiments.tables import Arm, Case, Experiment
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
 from mitigauge.measurement.runs.states import RunState
@@ -176,6 +176,12 @@ def verdict_of(session: Session, experiment_id: int, metric: str) -> StoredVerdi
         )
     )
     return session.scalars(wanted.limit(1)).one_or_none()
+
+
+def layouts_of(session: Session, experiment_id: int) -> int:
+    """In how many builds each kernel of an experiment of one comparison is booted."""
+    wanted = select(func.max(Comparison.layouts)).where(Comparison.experiment_id == experiment_id)
+    return session.scalar(wanted) or 1
 
 
 def baseline_level(session: Session, experiment_id: int, metric: str) -> float | None:

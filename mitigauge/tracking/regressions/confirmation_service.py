@@ -8,10 +8,12 @@ from typing import Final
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
+from mitigauge.core.clock import Clock
 from mitigauge.core.effect import Effect
 from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import get_settings
+from mitigauge.kernels.service import built_layouts
 from mitigauge.measurement.runs.submission import submit_text
 from mitigauge.storage.database.engine import (
     advisory_lock,
@@ -21,6 +23,7 @@ from mitigauge.storage.database.engine import (
     transaction,
 )
 from mitigauge.storage.database.locks import Lock
+from mitigauge.tracking.bisect.knowledge import LAYOUTS
 from mitigauge.tracking.regressions import confirmation_repository as rows
 from mitigauge.tracking.regressions import repository
 from mitigauge.tracking.regressions.auto_bisection import go_on
@@ -163,10 +166,20 @@ def _order_within(session: Session, confirmation_id: int, boots_a_week: int) -> 
         )
         return
     name = f"confirmation of regression {regression.id}"
-    experiment_id = submit_text(session, spec_text(of), name=name, submitted_by=ITSELF)
+    spec = spec_text(of, _layouts(session, of))
+    experiment_id = submit_text(session, spec, name=name, submitted_by=ITSELF)
     found.experiment_id, found.boots, found.ordered_at = experiment_id, BOOTS, now
     why = f"experiment {experiment_id} measures both kernels, side by side on {of.host}"
     _set(session, found, ConfirmationState.MEASURING, why)
+
+
+def _layouts(session: Session, of: Suspicion) -> int:
+    """In how many layouts both kernels are at hand, up to as many as a bisection takes."""
+    if of.counted:
+        return 1
+    kernels = (of.kernel_before, of.kernel_after)
+    built = min(len(built_layouts(session, release)) for release in kernels)
+    return max(min(built, LAYOUTS), 1)
 
 
 def _take_in(session: Session, found: Confirmation) -> None:
@@ -199,6 +212,7 @@ def _what_ran(session: Session, experiment_id: int, metric: str) -> Told:
         verdict=verdict.verdict if verdict else None,
         effect=Effect.of(verdict) if verdict else None,
         boots=rows.boots_that_ran(session, experiment_id, metric),
+        layouts=rows.layouts_of(session, experiment_id),
         level=rows.baseline_level(session, experiment_id, metric),
         faults=rows.faults_of(session, experiment_id),
     )
@@ -241,6 +255,7 @@ def _suspicion(session: Session, regression: Regression) -> Suspicion | None:
         workload=case.workload,
         parameters=case.parameters,
         metric=regression.metric,
+        counted=regression.clock is Clock.COUNTED,
         kernel_before=rows.kernel_of(session, change.run_before, change.arm_before),
         kernel_after=rows.kernel_of(session, change.run_after, change.arm_after),
         level_before=change.before,
