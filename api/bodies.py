@@ -14,7 +14,7 @@ from mitigauge.core.settings import get_settings
 # What a web form can send to anywhere is not among these.
 CONTENT_TYPES = ("application/json", "application/yaml")
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
-# How the API's description names a spec as a body.
+# How the API's description names a spec, or a file of limits, as a body.
 SPEC_BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,

@@ -18,6 +18,8 @@ from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
 from api.stored_pages import Read, Stamp, StoredPages
 from mitigauge.access.roles import Right, roles_with
+from mitigauge.analysis.verdicts import limit_service
+from mitigauge.analysis.verdicts.limit_schemas import ExperimentLimits, LimitRow
 from mitigauge.analysis.verdicts.metric_limits import Limits
 from mitigauge.core.effect import Verdict
 from mitigauge.core.errors import Forbidden
@@ -36,7 +38,6 @@ from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.claims import claims_beside
 from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.limits import PAGE_SIZE, WHOLE_ROWS
-from mitigauge.reporting.pages.metric_limits import LimitRow, beside_limits
 from mitigauge.reporting.pages.sample_schemas import CollectedView
 from mitigauge.reporting.pages.schemas import (
     EventView,
@@ -176,10 +177,32 @@ def show_undecided(experiment_id: Id, session: Database) -> Undecided:
     return undecided(session, experiment_id)
 
 
+@router.get("/{experiment_id}/limits")
+def show_experiment_limits(
+    experiment_id: Id,
+    session: Database,
+    over: Annotated[bool, Query(description="refuse one that is not over with 409")] = False,
+) -> ExperimentLimits:
+    """What the limits in force said of the experiment at its end; broken ones first."""
+    if over:
+        limit_service.require_over(session, experiment_id)
+    return limit_service.show_outcome(session, experiment_id)
+
+
 @router.post("/{experiment_id}/limits", dependencies=[Depends(needs(Right.READ))])
 def judge_limits(experiment_id: Id, limits: Limits, session: Database) -> list[LimitRow]:
     """The experiment beside limits on metrics; nothing is stored."""
-    return beside_limits(session, experiment_id, limits)
+    return limit_service.beside(session, experiment_id, limits)
+
+
+@router.post(
+    "/{experiment_id}/limits/anew",
+    dependencies=[Depends(needs(Right.SET_LIMITS))],
+    openapi_extra=UNREAD_BODY,
+)
+def judge_limits_anew(experiment_id: Id, session: Database) -> ExperimentLimits:
+    """Judge an experiment that is over by the limits in force now. A body is not read."""
+    return limit_service.judge_anew(session, experiment_id)
 
 
 @router.post("/{experiment_id}/again", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])

@@ -58,7 +58,7 @@ def show_line(name: NameInPath, session: Database) -> SeriesLine:
 @router.get("/{name}/revision")
 def show_revision(name: NameInPath, session: Database, label: Word = "") -> RevisionView:
     """One revision whole: `v3`, or `v3+fix-7`; without a label the newest."""
-    return RevisionView.model_validate(service.find_revision(session, name, label))
+    return listing.revision_view(session, service.find_revision(session, name, label))
 
 
 @router.get(

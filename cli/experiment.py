@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import experiment_list, experiment_pair, experiment_table
-from cli.experiment_limits import limits
+from cli.experiment_limits import end_by, limits, outcome_of, print_outcome
 from cli.experiment_name import Id
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
@@ -144,8 +144,16 @@ def wait(
     by_verdict: Annotated[
         bool, typer.Option("--by-verdict", help="Exit code 3 where anything is worse.")
     ] = False,
-) -> None:
-    """Follow an experiment until it ends; exit code 1 unless it finished."""
+    by_limits: Annotated[
+        bool,
+        typer.Option("--by-limits", help="Exit code 3 where a limit in force is broken, 4 where "
+                     "one cannot be told."),
+    ] = False,
+) -> None:  # fmt: skip
+    """Follow an experiment until it ends; exit code 1 unless it finished.
+
+    Where no limit in force is of it, `--by-limits` ends with 4.
+    """
     from cli.experiment_end import exit_code_of
     from cli.progress import follow
     from mitigauge.measurement.experiments.states import ExperimentState
@@ -158,8 +166,12 @@ def wait(
         raise
     if state is not ExperimentState.FINISHED:
         sys.exit(1)
-    if by_verdict:
-        sys.exit(exit_code_of(state, experiment_view(experiment_id)))
+    if by_verdict and (code := exit_code_of(state, experiment_view(experiment_id))):
+        sys.exit(code)
+    if by_limits:
+        found = outcome_of(experiment_id)
+        print_outcome(found)
+        end_by(found.counts.worst)
 
 
 @app.command()

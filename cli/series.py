@@ -178,10 +178,11 @@ def _view(name: str) -> SeriesView:
 def _revision(name: str, label: str) -> RevisionView:
     """One revision; without a label the newest. Raises NotFound."""
     from mitigauge.tracking.series import service
+    from mitigauge.tracking.series.listing import revision_view
     from mitigauge.tracking.series.schemas import RevisionView
 
     return answer(
-        lambda session: RevisionView.model_validate(service.find_revision(session, name, label)),
+        lambda session: revision_view(session, service.find_revision(session, name, label)),
         lambda client: client.get(at("/api/series/{}/revision", name), RevisionView, label=label),
         reads=True,
     )
@@ -427,7 +428,7 @@ def _print_revision(revision: RevisionView, *, diff: bool) -> None:
     say(f"  {revision.state}: {revision.why}")
     for number, patch in enumerate(revision.patches, 1):
         say(f"  {number:>3} {patch.title}")
-    for line in revision.changelog.splitlines():
+    for line in (*revision.limits.splitlines(), *revision.changelog.splitlines()):
         say(f"  {line}")
     for renamed in revision.renamed:
         by = "" if renamed.times else " (its code is the same)"

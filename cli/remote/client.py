@@ -93,6 +93,15 @@ class Client:
         answer = self._ask("POST", path, parameters, content=content, content_type=kind)
         return self._read(path, shape, answer)
 
+    def put(self, path: str, shape: type[Answer], text: str) -> Answer:
+        """Put *text*, YAML, at *path*; what it answers."""
+        answer = self._ask("PUT", path, {}, content=text.encode(), content_type=YAML)
+        return self._read(path, shape, answer)
+
+    def delete(self, path: str, shape: type[Answer]) -> Answer:
+        """Remove what is at *path*; what it answers."""
+        return self._read(path, shape, self._ask("DELETE", path, {}))
+
     def close(self) -> None:
         """Hang up."""
         self._http.close()

@@ -89,6 +89,13 @@ class Settings(BaseModel):
         description="budget of the bisection that a confirmed regression goes on into by itself, "
         "in boots; 0: a person starts it",
     )
+    inject_every: int = Field(
+        50,
+        ge=0,
+        le=100_000,
+        description="runs after which a service of its own measures a slow-down of known size, on "
+        "hosts whose kernels are built here; 0: never",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     allowed_hosts: str = Field(

@@ -16,6 +16,7 @@ class JobKind(StrEnum):
     WEEKLY = "weekly"
     BACKUP = "backup"
     DIGESTS = "digests"
+    INJECTION = "injection"
 
 
 class JobState(StrEnum):
@@ -51,6 +52,10 @@ NEEDS = {
     JobKind.WEEKLY: Ability.LETTERS,
     JobKind.BACKUP: Ability.BACKUPS,
     JobKind.DIGESTS: Ability.DIGESTS,
+    JobKind.INJECTION: Ability.KERNELS,
 }
 # Jobs of the service itself: one of each, which never ends.
-STANDING = (JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP, JobKind.DIGESTS)
+STANDING = (
+    JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP, JobKind.DIGESTS,
+    JobKind.INJECTION,
+)  # fmt: skip

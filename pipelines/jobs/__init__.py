@@ -16,6 +16,7 @@ from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobRunner
 from pipelines.jobs.digests import DigestsRunner
+from pipelines.jobs.injection import InjectionRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
 from pipelines.jobs.revision import RevisionRunner
@@ -27,6 +28,7 @@ _TITLES = {
     JobKind.WEEKLY: "make and send the weekly letter",
     JobKind.BACKUP: "take backups",
     JobKind.DIGESTS: "tell subscribers what happened",
+    JobKind.INJECTION: "measure slow-downs of known size",
 }
 
 
@@ -41,6 +43,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.WEEKLY: WeeklyRunner(settings),
         JobKind.BACKUP: BackupRunner(settings),
         JobKind.DIGESTS: DigestsRunner(settings),
+        JobKind.INJECTION: InjectionRunner(settings),
     }
 
 

@@ -16,6 +16,7 @@ from mitigauge.analysis.verdicts.metric_limits import (
     judged_level,
     level_of,
 )
+from mitigauge.core.stats.bounds import Bound
 
 
 def limit(**more: Any) -> MetricLimit:
@@ -50,6 +51,35 @@ def test_a_change_is_judged_by_what_is_worse(
     assert judged_change(limit(worse_by_percent=1), change, direction) == kept
 
 
+@pytest.mark.parametrize(
+    ("bound", "low", "high", "kept"),
+    [
+        # What costs nothing on an emulated host may cost more than the limit on a real one.
+        ("at_least", -0.2, 0.3, "cannot_tell"),
+        ("at_least", 1.5, 2, "fail"),
+        ("at_most", -0.2, 0.3, "pass"),
+        ("at_most", 1.5, 2, "cannot_tell"),
+        ("nothing", -0.2, 0.3, "cannot_tell"),
+        ("nothing", 1.5, 2, "cannot_tell"),
+    ],
+)
+def test_a_change_that_is_a_bound_is_judged_by_what_it_bounds(
+    bound: str, low: float, high: float, kept: str
+) -> None:
+    change = Bounds((low + high) / 2, low, high, Bound(bound))
+    assert judged_change(limit(worse_by_percent=1), change, "lower") == kept
+    turned = {"at_least": "at_most", "at_most": "at_least"}.get(bound, bound)
+    other = Bounds(-change.value, -high, -low, Bound(turned))
+    assert judged_change(limit(worse_by_percent=1), other, "higher") == kept
+
+
+def test_a_limit_says_what_it_is() -> None:
+    assert limit(at_most=120).in_words("ns") == "syscall/time_per_call at most 120 ns"
+    assert limit(at_least=1.5).in_words() == "syscall/time_per_call at least 1.5"
+    said = limit(worse_by_percent=1, than="before").in_words("%")
+    assert said == "syscall/time_per_call worse than before by at most 1 %"
+
+
 def test_without_an_interval_nothing_can_be_told() -> None:
     for level in (None, Bounds(50, None, None)):
         assert judged_level(limit(at_most=100), level) is Kept.CANNOT_TELL
@@ -78,6 +108,7 @@ def test_a_level_has_student_s_interval_over_boots() -> None:
         {"worse_by_percent": -1},
         {"at_most": 1, "unknown": 2},
         {"at_most": "many"},
+        {"at_most": 1, "than": "before"},
     ],
 )
 def test_a_line_that_is_none_is_refused(more: dict[str, Any]) -> None:

@@ -13,8 +13,10 @@ from sqlalchemy.orm import Session
 
 from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
+from mitigauge.analysis.verdicts import limit_service
 from mitigauge.analysis.verdicts import repository as verdict_rows
 from mitigauge.analysis.verdicts import service as verdict_service
+from mitigauge.analysis.verdicts.limit_service import Judged
 from mitigauge.analysis.verdicts.repository import PlainestEffect
 from mitigauge.core.effect import Verdict
 from mitigauge.core.logs.logger import get_logger
@@ -46,8 +48,12 @@ def conclude_closed(engine: Engine) -> None:
     for run_id in runs:
         conclude_run(engine, run_id)
     with transaction(engine) as session:
-        for experiment_id in run_rows.unconcluded_experiments(session):
-            _conclude_experiment(session, experiment_id)
+        experiments = run_rows.unconcluded_experiments(session)
+    for experiment_id in experiments:
+        # Many limits of many cases take a while, and the experiment is locked below.
+        judged = limit_service.judge_quietly(engine, experiment_id)
+        with transaction(engine) as session:
+            _conclude_experiment(session, experiment_id, judged)
 
 
 def conclude_run(engine: Engine, run_id: int, reason: str = END_OF_RUN) -> None:
@@ -97,8 +103,10 @@ def judge_again(engine: Engine, experiment_id: int) -> list[int]:
         over = [run_id for run_id, run in before.items() if run.concluded_at is not None]
     for run_id in over:
         conclude_run(engine, run_id, JUDGED_AGAIN)
+    by_limits = limit_service.judge_quietly(engine, experiment_id)
     with transaction(engine) as session:
         _set_headline(session, experiment_rows.locked_experiment(session, experiment_id))
+        limit_service.store_quietly(session, experiment_id, by_limits)
         after = {run.id: run.verdict_changes for run in run_rows.runs_of(session, experiment_id)}
         changed = [run_id for run_id in over if after[run_id] != before[run_id].verdict_changes]
         audit.record(
@@ -110,12 +118,13 @@ def judge_again(engine: Engine, experiment_id: int) -> list[int]:
     return changed
 
 
-def _conclude_experiment(session: Session, experiment_id: int) -> None:
+def _conclude_experiment(session: Session, experiment_id: int, judged: Judged | None) -> None:
     experiment = experiment_rows.locked_experiment(session, experiment_id)
     if experiment.concluded_at is not None:
         return
     experiment.concluded_at = database_now(session)
     _set_headline(session, experiment)
+    limit_service.store_quietly(session, experiment_id, judged)
     announce(session, experiment_id)
 
 

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from mitigauge.core.field_types import Closed, Name, Text
 from mitigauge.core.stats import special
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import INTERVAL_LEVEL, Direction
 from mitigauge.measurement.workloads.definitions import Value
 
@@ -46,6 +47,8 @@ class MetricLimit(Closed):
     at_least: float | None = Field(None, allow_inf_nan=False)
     worse_by_percent: float | None = Field(None, ge=0, le=1000, allow_inf_nan=False)
     """How much worse than the baseline it may be."""
+    than: Text = ""
+    """Of a change: the baseline's name, as ``before`` in a series' spec; empty: any baseline."""
     because: Text = ""
 
     @model_validator(mode="after")
@@ -53,7 +56,19 @@ class MetricLimit(Closed):
         given = [self.at_most, self.at_least, self.worse_by_percent]
         if sum(each is not None for each in given) != 1:
             raise ValueError("give one of at_most, at_least and worse_by_percent")
+        if self.than and self.worse_by_percent is None:
+            raise ValueError("`than` names the baseline of a change: give worse_by_percent with it")
         return self
+
+    def in_words(self, unit: str = "") -> str:
+        """``syscall/time_per_call at most 120 ns``."""
+        name = f"{self.workload}/{self.metric}"
+        if self.at_most is not None:
+            return f"{name} at most {self.at_most:g} {unit}".rstrip()
+        if self.at_least is not None:
+            return f"{name} at least {self.at_least:g} {unit}".rstrip()
+        than = f" than {self.than}" if self.than else ""
+        return f"{name} worse{than} by at most {self.worse_by_percent:g} %"
 
     def is_of(self, parameters: dict[str, Value]) -> bool:
         """Whether a case with these parameters is meant."""
@@ -69,11 +84,15 @@ class Limits(Closed):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A figure with its 95 % interval; None: it has none."""
+    """A figure with its 95 % interval; None: it has none.
+
+    *bound*: what a change says of the true one, where the hardware's own events cost nothing.
+    """
 
     value: float
     low: float | None
     high: float | None
+    bound: Bound = Bound.EXACT
 
 
 def level_of(boots: Sequence[float]) -> Bounds | None:
@@ -103,7 +122,10 @@ def judged_change(of: MetricLimit, change: Bounds | None, direction: Direction) 
     if change is None or change.low is None or change.high is None:
         return Kept.CANNOT_TELL
     assert of.worse_by_percent is not None
-    worse = (change.low, change.high) if direction == "lower" else (-change.high, -change.low)
+    above = change.bound in (Bound.AT_LEAST, Bound.NOTHING)
+    below = change.bound in (Bound.AT_MOST, Bound.NOTHING)
+    low, high = -math.inf if below else change.low, math.inf if above else change.high
+    worse = (low, high) if direction == "lower" else (-high, -low)
     return _judged(*worse, of.worse_by_percent)
 
 

@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
+from mitigauge.analysis.verdicts.metric_limits import Kept
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.storage.database.base import Base, one_of
@@ -117,3 +118,63 @@ class CaseNoise(Base):
     boot_mean_percent: Mapped[float | None]
     boot_percent: Mapped[float | None]
     iteration_percent: Mapped[float | None]
+
+
+class LimitFile(Base):
+    """A file of limits that is in force: what ends from now on is judged by it."""
+
+    __tablename__ = "limit_file"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    # As it was given, comments and all.
+    text: Mapped[str]
+    lines: Mapped[int]
+    set_by: Mapped[str]
+    set_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
+
+
+class LimitJudgement(Base):
+    """That an experiment was judged by the limits in force, and how many rows say what."""
+
+    __tablename__ = "limit_judgement"
+
+    experiment_id: Mapped[int] = mapped_column(
+        ForeignKey("experiment.id", ondelete="CASCADE"), primary_key=True
+    )
+    judged_at: Mapped[datetime] = mapped_column(index=True)
+    broken: Mapped[int]
+    cannot_tell: Mapped[int]
+    kept: Mapped[int]
+    # Why it could not be judged by all of them; empty: it could.
+    trouble: Mapped[str] = mapped_column(server_default="")
+
+
+class LimitOutcome(Base):
+    """What was said of one limit on one arm of one case and host. It stays as it was written."""
+
+    __tablename__ = "limit_outcome"
+    __table_args__ = (CheckConstraint(one_of("kept", Kept), name="kept"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    experiment_id: Mapped[int] = mapped_column(
+        ForeignKey("experiment.id", ondelete="CASCADE"), index=True
+    )
+    # Names as they were: the file may be another one by now, or gone.
+    file: Mapped[str]
+    line: Mapped[int]
+    words: Mapped[str]
+    because: Mapped[str]
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id", ondelete="CASCADE"))
+    case_title: Mapped[str]
+    host: Mapped[str]
+    emulated: Mapped[bool]
+    arm: Mapped[str]
+    value: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    unit: Mapped[str]
+    kept: Mapped[Kept] = mapped_column(EnumWord(Kept))
+    why: Mapped[str]
+
+
+LIMIT_OUTCOME_TABLE = cast("Table", LimitOutcome.__table__)

@@ -12,6 +12,8 @@ from mitigauge.analysis.verdicts.tables import AaOutcome
 from mitigauge.core.effect import Verdict
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import Run
+from mitigauge.tracking.injections.states import SCORED, InjectionState
+from mitigauge.tracking.injections.tables import Injection
 from mitigauge.tracking.regressions.service import ITSELF
 from mitigauge.tracking.regressions.states import (
     ConfirmationState,
@@ -119,6 +121,17 @@ def predictions(session: Session) -> dict[bool, Tally]:
         func.sum(PriceCheck.checked),
         func.sum(PriceCheck.checked - PriceCheck.held),
     ).group_by(PriceCheck.emulated)
+    return _tallies(session, wanted)
+
+
+def injections(session: Session) -> dict[bool, Tally]:
+    """Slow-downs of known size that were measured; wrong: not said to be worse, or not named."""
+    missed = Injection.state != InjectionState.FOUND
+    wanted = (
+        select(Injection.emulated, func.count(), _number(missed))
+        .where(Injection.state.in_(SCORED))
+        .group_by(Injection.emulated)
+    )
     return _tallies(session, wanted)
 
 

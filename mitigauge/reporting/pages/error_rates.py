@@ -68,6 +68,13 @@ KINDS = (
         count=rows.against_themselves,
     ),
     Kind(
+        name="injections",
+        title="Slow-downs put in by seed, not found",
+        meaning="Patches of known cost that a service of its own measured without knowing of them: "
+        "those that were not said to be worse, or whose patch was not named.",
+        count=rows.injections,
+    ),
+    Kind(
         name="opposite",
         title="Measured again, the opposite",
         meaning="Verdicts whose question was measured again: those where better became worse, or "

@@ -72,6 +72,9 @@ class RevisionView(BaseModel):
         "none: all are",
     )
     experiment_id: int | None
+    limits: str = Field(
+        default="", description="what limits say of its experiment, in one line; empty: nothing"
+    )
     approved_by: str
 
     @property

@@ -18,11 +18,11 @@ ROOT: Final = "experiment"
 # Holds on hosts and steps of bisections are this service's own, and so are trends, which take in
 # what is imported. Profiles are rewritten by what stores them: their stacks are numbers of a tree
 # that all experiments share. A check of prices is of two experiments, and is done again at once.
-# What an operation runs, a worker works out of the ledgers that go along.
+# What an operation runs, a worker works out of the ledgers that go along. Limits are a team's own.
 LEFT_OUT: Final = (
     *("host_lease", "profile", "profile_symbol", "bisection_step"),
     *("trend_arm", "trend_change", "trend_run", "trend_value", "price_check"),
-    "exact_operation",
+    *("exact_operation", "limit_judgement", "limit_outcome"),
 )
 # Columns of ids that no foreign key tells of, with the table whose they are.
 ARRAYS_OF_IDS: Final = {

@@ -9,6 +9,7 @@ import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/quer
 import type { Experiment, Progress } from "../api/types";
 import { comparePath } from "../compare/address";
 import { counted } from "../format/quantity";
+import { LimitsOfExperiment } from "../limits/of-experiment";
 import { Age, Stamp } from "../ui/age";
 import { Loaded } from "../ui/answers";
 import { Download, filesOf } from "../ui/download";
@@ -114,6 +115,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       {experiment.emulated && <EmulatedNotice counted={experiment.counted} />}
       {live && runs}
       <FactorialCosts experiment={experiment} />
+      {!live && <LimitsOfExperiment id={id} />}
       <Comparisons experiment={experiment} />
       {!live && <Claims id={id} />}
       {!live && runs}

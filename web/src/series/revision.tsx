@@ -55,6 +55,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
           ["experiment", experiment(revision)],
         ]}
       />
+      {revision.limits !== "" && <p className="said-by-limits">{capital(revision.limits)}</p>}
       <RevisionActions series={series} revision={revision} />
       {revision.strays.length > 0 && (
         <ul className="soft">
@@ -91,6 +92,10 @@ function base(series: Series, revision: Revision): string {
   return revision.base_commit === ""
     ? `${built}; the sender names no base`
     : `${built}; the sender names ${revision.base_commit.slice(0, 12)}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function experiment(revision: Revision) {

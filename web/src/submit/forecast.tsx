@@ -1,7 +1,5 @@
-/** What a spec would plan, host by host, or what is wrong with it. */
+/** What a spec would plan, host by host. */
 
-import type { RefObject } from "react";
-import { ApiError } from "../api/client";
 import type { HostForecast, SpecForecast } from "../api/types";
 import { counted, duration } from "../format/quantity";
 
@@ -64,47 +62,4 @@ function Standing({ host }: { host: HostForecast }) {
       {host.waiting === 1 ? "waits" : "wait"} for it before.
     </div>
   );
-}
-
-interface WhatIsWrongProps {
-  error: Error;
-  field: RefObject<HTMLTextAreaElement | null>;
-}
-
-/** The service's own words, with a way to the line that they name. */
-export function WhatIsWrong({ error, field }: WhatIsWrongProps) {
-  const lines = [
-    ...new Set([...error.message.matchAll(/\bspec:(\d{1,6})\b/g)].map((m) => Number(m[1]))),
-  ];
-  return (
-    <div className="problem" role="alert">
-      <p className="said">{error.message}</p>
-      {error instanceof ApiError && error.hint !== "" && <p className="small">{error.hint}</p>}
-      {lines.length > 0 && (
-        <p className="buttons">
-          {lines.slice(0, 8).map((line) => (
-            <button
-              key={line}
-              type="button"
-              className="button"
-              onClick={() => {
-                if (field.current !== null) selectLine(field.current, line);
-              }}
-            >
-              Go to line {line}
-            </button>
-          ))}
-        </p>
-      )}
-    </div>
-  );
-}
-
-function selectLine(field: HTMLTextAreaElement, line: number): void {
-  const lines = field.value.split("\n");
-  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-  field.focus();
-  field.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
-  const height = field.scrollHeight / Math.max(1, lines.length);
-  field.scrollTop = Math.max(0, (line - 4) * height);
 }

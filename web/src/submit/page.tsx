@@ -11,9 +11,10 @@ import type { SpecForecast } from "../api/types";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
 import { useDebounced } from "../ui/use-debounced";
-import { Forecast, WhatIsWrong } from "./forecast";
+import { Forecast } from "./forecast";
 import { forecastQuery, specQuery, specsQuery, submit } from "./queries";
 import "./submit.css";
+import { WhatIsWrong } from "./what-is-wrong";
 
 const PAUSE_MS = 400;
 const NUMBER = /^[1-9]\d{0,9}$/;

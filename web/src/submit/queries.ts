@@ -2,6 +2,7 @@
 
 import { queryOptions } from "@tanstack/react-query";
 import { api, data } from "../api/client";
+import { AS_YAML } from "../api/yaml";
 import type { Experiment } from "../api/types";
 
 export const specsQuery = () =>
@@ -18,12 +19,6 @@ export const specQuery = (name: string) =>
       data(api.GET("/api/specs/{name}", { params: { path: { name } }, signal })),
     staleTime: Infinity,
   });
-
-/** Sent as the text that it is. */
-const AS_YAML = {
-  headers: { "Content-Type": "application/yaml" },
-  bodySerializer: (text: unknown) => String(text),
-};
 
 /** What a spec would plan; nothing is stored. */
 export const forecastQuery = (text: string) =>

@@ -37,6 +37,7 @@ LORE = "https://lore.kernel.org/r"
 MOST_FINDINGS = 12
 MOST_QUESTIONS = 8
 MOST_FIGURES = 40
+LONGEST_LIMITS = 600
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
@@ -98,14 +99,18 @@ def mail(
     by_hand: Mapping[str, str],
     letter: Letter,
     *,
+    limits: str = "",
     sender: str = "",
 ) -> EmailMessage:
     """The answer. *by_hand*: workload → how its measurement is repeated with nothing of ours.
 
+    *limits*: what limits that a team set say of it, in one line; empty: there are none.
+
     Raises InvalidInput where nobody is to be answered, or *sender* is no address.
     """
     message, own_id = addressed(answered, sender)
-    body = "\n".join(_body(answered, own_id, view, report, kernels, by_hand, letter)) + "\n"
+    lines = _body(answered, own_id, view, report, kernels, by_hand, letter, limits)
+    body = "\n".join(lines) + "\n"
     message.set_content(body, charset="utf-8", cte="8bit")
     return message
 
@@ -166,6 +171,7 @@ def _body(
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
     letter: Letter,
+    limits: str,
 ) -> Iterator[str]:
     yield "Hi,"
     yield ""
@@ -181,6 +187,9 @@ def _body(
         yield f"  - and {counted(len(found) - MOST_FINDINGS, 'more row')}, in the table below"
     if not found:
         yield "  - nothing: no boot counts; see below why"
+    if limits:
+        yield ""
+        yield from paragraph(neutralise(limits, LONGEST_LIMITS), COLUMNS)
     yield from _regression(answered, own_id, found)
     yield from _set_beside(letter.beside)
     yield from _question_lines(letter.questions)

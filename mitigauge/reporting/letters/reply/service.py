@@ -7,6 +7,7 @@ from email.message import EmailMessage
 
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.verdicts.limit_service import lines_of
 from mitigauge.core.errors import NotReady
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.mails.mail import address_of
@@ -98,6 +99,7 @@ def _mail(
         kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
         letter,
+        limits=lines_of(session, [view.id]).get(view.id, ""),
         sender=sender,
     )
 

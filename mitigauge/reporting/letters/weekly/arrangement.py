@@ -24,6 +24,7 @@ from mitigauge.reporting.letters.weekly.document import (
     Tone,
     line_of,
 )
+from mitigauge.reporting.letters.weekly.limit_section import limit_section
 from mitigauge.reporting.letters.weekly.regression_section import regression_sections
 from mitigauge.reporting.letters.weekly.support import support
 from mitigauge.reporting.letters.weekly.trends import trend_section
@@ -49,6 +50,7 @@ def arrange(data: WeekData) -> Document:
     week = Week.parse(data.week)
     sections = [
         *regression_sections(data),
+        limit_section(data.limits),
         _new(data, Verdict.WORSE, "new-worse", "Comparisons newly worse", pictures=MOST_PICTURES),
         _new(data, Verdict.BETTER, "new-better", "Comparisons newly better"),
         _resized(data),

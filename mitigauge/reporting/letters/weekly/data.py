@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from mitigauge.analysis.verdicts.limit_schemas import LimitRow
 from mitigauge.core.effect import Effect, Verdict
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import Direction
@@ -156,6 +157,23 @@ class TrendLine(View):
     points: list[tuple[datetime, float]] = Field(default_factory=list)
 
 
+class LimitLine(View):
+    """A limit that an experiment broke, or of which it cannot be told."""
+
+    experiment_id: int
+    experiment: str
+    row: LimitRow
+
+
+class LimitsOfWeek(View):
+    """What limits said of experiments that ended this week; *lines*: broken ones first."""
+
+    broken: int
+    cannot_tell: int
+    kept: int
+    lines: list[LimitLine]
+
+
 class ComparisonRecord(View):
     """One comparison that said something this week."""
 
@@ -292,6 +310,9 @@ class WeekData(View):
     findings: list[Finding] = Field(description="of each fate and verdict the largest")
     regressions: list[RegressionLine] = Field(
         default_factory=list, description="that somebody has in hand or must take"
+    )
+    limits: LimitsOfWeek | None = Field(
+        None, description="null: nothing was judged by limits that a team set"
     )
     trends: list[TrendLine]
     trends_known: bool = Field(description="whether change points were looked for")

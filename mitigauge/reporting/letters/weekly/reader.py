@@ -34,6 +34,7 @@ from mitigauge.reporting.letters.weekly.data import (
     WeekData,
 )
 from mitigauge.reporting.letters.weekly.findings import Key, Known, Machine, Word, findings
+from mitigauge.reporting.letters.weekly.limit_lines import limits_of_week
 from mitigauge.reporting.letters.weekly.regression_lines import regression_lines
 from mitigauge.reporting.letters.weekly.repository import CaseLine, RunLine, VerdictLine
 from mitigauge.reporting.letters.weekly.self_measurement import aa_lines, host_hours, noise_lines
@@ -71,6 +72,7 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
         found=counted,
         findings=found,
         regressions=regression_lines(session, week),
+        limits=limits_of_week(session, week),
         trends=trend_lines(session, week),
         trends_known=rows.any_trend(session, week.end),
         not_measured=_not_measured(session, ended, known),

@@ -131,6 +131,8 @@ def _as_it_was(session: Session, data: WeekData) -> WeekData:
     return data.model_copy(
         update={
             "stability": first.stability, "regressions": first.regressions, "trends": trends,
+            # Who has an experiment judged anew says it of a later week.
+            "limits": first.limits,
         }
     )  # fmt: skip
 

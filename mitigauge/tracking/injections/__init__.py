@@ -1,0 +1,1 @@
+"""Slow-downs of known size that the service measures without knowing of them."""
