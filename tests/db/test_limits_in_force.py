@@ -8,8 +8,15 @@ from sqlalchemy import Engine, text
 from mitigauge.analysis.verdicts import conclusions, limit_service
 from mitigauge.analysis.verdicts.limit_schemas import ExperimentLimits
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.reporting.letters.reply.service import answer
+from mitigauge.reporting.letters.weekly import service as weekly
+from mitigauge.reporting.letters.weekly.week import Week
 from mitigauge.storage.database.engine import transaction
 from mitigauge.tracking.regressions.confirmation_service import confirm
+from mitigauge.tracking.series.listing import revision_view, view_of
+from mitigauge.tracking.series.schemas import Recipients
+from mitigauge.tracking.series.service import find_revision
+from tests.api.test_series import stored
 from tests.confirmations_made import LEVEL, run_experiments, suspicions
 
 FIGURE = "workload: syscall, metric: time_per_call"
@@ -192,6 +199,40 @@ def test_an_experiment_that_runs_or_is_not_there_cannot_be_judged(engine: Engine
         limit_service.judge_anew(session, running)
     with transaction(engine) as session, pytest.raises(NotFound):
         limit_service.judge_anew(session, 99_999)
+
+
+def test_a_revision_and_the_answer_to_its_thread_say_it_in_one_line(engine: Engine) -> None:
+    set_limits(engine, "at_most: 101", "at_most: 200")
+    experiment = ended(engine)
+    stored(engine)
+    change(
+        engine, "update series_revision set experiment_id = :n, message_id = 'a@b'", n=experiment
+    )
+    with transaction(engine) as session:
+        revision = find_revision(session, "bhb", "")
+        revision.recipients = Recipients(
+            subject="toys", to=["list@example.org"], cc=[], references=[]
+        )
+        view = revision_view(session, revision)
+        whole = view_of(session, revision.series)
+        body = str(answer(session, revision, sender="us@example.org").get_content())
+    assert view.limits.startswith("limits: 1 broken of 4: syscall/time_per_call at most 101 ns: ")
+    assert {each.limits for each in whole.revisions} == {view.limits}
+    assert view.limits in " ".join(body.split())
+
+
+def test_the_week_says_what_was_broken_and_stays_when_somebody_judges_anew(engine: Engine) -> None:
+    set_limits(engine, "at_most: 101")
+    experiment = ended(engine)
+    week = Week(2026, 40)
+    change(engine, "update limit_judgement set judged_at = :at", at=week.start)
+    [broken] = [s for s in weekly.make(engine, week).document.sections if s.id == "limits"]
+    assert broken.title == "Limits: 1 broken, 0 cannot be told"
+    with transaction(engine) as session:
+        limit_service.judge_anew(session, experiment)
+    assert weekly.make(engine, week).version == 1
+    other = weekly.make(engine, Week(2026, 41))
+    assert [section for section in other.document.sections if section.id == "limits"] == []
 
 
 def test_who_deletes_an_experiment_deletes_what_limits_said_of_it(engine: Engine) -> None:

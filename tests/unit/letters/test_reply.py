@@ -96,6 +96,17 @@ def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
     assert said.index("These hosts are emulated") < said.index("-10.4%")
 
 
+def test_what_limits_say_is_a_line_of_its_own_and_without_limits_there_is_none() -> None:
+    """One that is hostile is no markup and no mail's structure."""
+    said = "limits: 1 broken of 4: syscall at most 101 ns: " + HOSTILE
+    message = mail(ANSWERED, SYSCALL, "", [KERNEL], {}, Letter(), limits=said, sender=SENDER)
+    body = str(message.get_content())
+    assert "\nlimits: 1 broken of 4: " in body
+    assert "\x1b" not in body
+    assert max(map(width, body.splitlines())) <= 76
+    assert "\nlimits: " not in text(SYSCALL)
+
+
 def test_it_answers_the_first_mail_of_its_thread() -> None:
     message = answer(SYSCALL)
     assert message["Subject"] == "Re: [PATCH v2 0/8] x86/vmscape: Clear it"

@@ -12,6 +12,9 @@ import type { Tone } from "../words";
 import "./limits.css";
 import { experimentLimitsQuery, judgeAnew, limitsKey } from "./queries";
 
+// More would hide the matrix from whoever did not ask for them.
+const MOST_OPEN = 12;
+
 const SAID: Record<LimitRow["kept"], { tone: Tone; text: string }> = {
   fail: { tone: "bad", text: "broken" },
   cannot_tell: { tone: "void", text: "cannot tell" },
@@ -24,7 +27,7 @@ export function LimitsOfExperiment({ id }: { id: number }) {
   if (found.rows.length === 0 && found.trouble === "") return <NotJudged id={id} of={found} />;
   const { broken, cannot_tell: unsure, kept } = found.counts;
   return (
-    <details className="panel limit-rows" open={broken > 0}>
+    <details className="panel limit-rows" open={broken > 0 && found.rows.length <= MOST_OPEN}>
       <summary>
         <h2>Limits</h2>
         <span className="limit-counts">

@@ -204,7 +204,7 @@ function Editor({ begun, choose }: { begun: LimitFile | null; choose: FilesProps
         spellCheck={false}
         autoCapitalize="off"
         value={text}
-        placeholder="A file of limits (YAML). Its first line names it: limits: ours"
+        placeholder="YAML, which begins: limits: NAME"
         onChange={(event) => {
           setText(event.target.value);
           setSet("");

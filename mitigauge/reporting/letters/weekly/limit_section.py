@@ -38,7 +38,7 @@ def _entry(line: LimitLine) -> Entry:
     word = "broken" if is_broken else "cannot be told"
     return Entry(
         head=[
-            Span(text=f"{word}: ", tone="bad" if is_broken else None),
+            Span(text=f"{word}: ", tone="bad" if is_broken else ""),
             Span(text=describe(line.row), href=_path(line)),
         ],
         lines=[line_of(*_about(line))],
