@@ -67,6 +67,9 @@ ENTRIES: Final = {
     "price": Entry(
         "cli.price", "Prices of events on processors, and what they predict.", is_group=True
     ),
+    "matrix": Entry(
+        "cli.matrix", "Which mitigation a kernel chooses, and what it runs.", is_group=True
+    ),
     "snippet": Entry("cli.snippet", "Pieces of assembly against each other.", is_group=True),
     "profile": Entry("cli.profile", "Profiles: what perf recorded, as stacks.", is_group=True),
     "compare": Entry(

@@ -77,6 +77,7 @@ LOCAL: Final[Mapping[str, str]] = {
     "lab down": _LAB,
     "lab status": _LAB,
     "lab up": _LAB,
+    "matrix select": "It boots kernels of the service in emulators of the service's machine.",
     "price check": _STORED_COUNTS,
     "price estimate": _STORED_COUNTS,
     "price rates": "It reads what collectors stored; `experiment details` shows that.",

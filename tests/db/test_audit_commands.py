@@ -386,7 +386,7 @@ READS = {
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "limits list",
-    "limits show", "openapi", "profile diff",
+    "limits show", "matrix select", "openapi", "profile diff",
     "find", "price estimate", "price list", "price measure", "price plan", "price rank",
     "price predict", "price rates", "price send",
     "snippet compare",

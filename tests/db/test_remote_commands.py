@@ -373,6 +373,7 @@ NEEDS = {
     "bisect report": "1", "db backup": "x", "db restore": "x", "experiment export": "1 -o x",
     "experiment import": "x", "experiment judge": "1", "host add": "a --environment b",
     "host check": "a", "host restore": "a", "kernel import": "x", "kernel remove": "x",
+    "matrix select": "x",
     "lab console": "a", "price check": "1 1 --processor a", "price estimate": "1 1",
     "price rates": "1 --claims a",
     "profile diff": "a b",

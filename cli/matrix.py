@@ -1,0 +1,200 @@
+"""`mitigauge matrix`: which mitigation a kernel chooses, by processor and options."""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.output import Json, count_off, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from mitigauge.measurement.selection.cells import Cell, SelectionSpec
+    from mitigauge.measurement.selection.findings import Finding, Matrix
+    from mitigauge.measurement.selection.shown import Shown
+    from mitigauge.measurement.selection.views import CellView
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Which mitigation a kernel chooses, by processor, options and mitigations=.",
+)
+# As other commands end where something is worse.
+WORSE = 3
+MOST_PLACES = 4
+
+
+@app.callback()
+def _is_a_group() -> None:
+    """Keep the name of the one command."""
+
+
+@app.command()
+def select(
+    kernels: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KERNEL...",
+            help="A kernel that was built here, by release or label; the first one is the base.",
+        ),
+    ],
+    spec: Annotated[
+        str, typer.Option(help="A name below experiments/selection, or a file.")
+    ] = "vmscape",
+    processor: Annotated[
+        list[str] | None, typer.Option(help="Only this processor, by its name in the spec.")
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help="Only this option; - is none.")] = None,
+    mitigations: Annotated[
+        list[str] | None, typer.Option(help="Only this mitigations=…; - is none.")
+    ] = None,
+    side_by_side: Annotated[
+        int, typer.Option("--jobs", help="Machines at a time.", min=1, max=64)
+    ] = 2,
+    to: Annotated[Path | None, typer.Option("--csv", help="Write all cells there.")] = None,
+    json: Json = False,
+) -> None:
+    """Boot kernels on emulated processors under each option, and say what each chose and runs.
+
+    A boot takes some three seconds: no disk, no network, one program that reads sysfs, the
+    kernel's log, and the code of functions after the kernel patched itself. What is worse than
+    asked, contradicts its code, or is weaker than the first kernel's stands first; the command
+    then ends with 3.
+
+    Example: mitigauge matrix select 7.2.12-mg1111 7.2.12-mg2222 --processor Skylake
+    """
+    from mitigauge.measurement.selection.cells import cells_of, selection_spec
+    from mitigauge.measurement.selection.findings import FindingKind, findings
+    from mitigauge.measurement.selection.views import cell_views
+
+    asked = selection_spec(spec)
+    with tempfile.TemporaryDirectory() as directory:
+        images = _images(kernels, Path(directory))
+        cells = cells_of(
+            asked, list(images), processors=processor or (), options=option or (),
+            mitigations=mitigations or (),
+        )  # fmt: skip
+        matrix = _booted(asked, cells, images, Path(directory), side_by_side)
+    found = findings(asked, matrix)
+    views = cell_views(asked, matrix, found)
+    if to is not None:
+        _write(to, views)
+    if json:
+        print_json(views)
+    else:
+        _print(asked, matrix, found, list(images))
+    worse = (FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS)
+    if any(each.kind in worse for each in found):
+        raise typer.Exit(WORSE)
+
+
+def _images(names: Sequence[str], directory: Path) -> dict[str, Path]:
+    """Release → image, of kernels whose packages are kept."""
+    from cli.stored import stored
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.core.settings import get_settings
+    from mitigauge.kernels import service
+    from mitigauge.storage.files.blobs import blob_store
+    from pipelines.adapters.selection_machine import image_of
+
+    blobs, found = blob_store(get_settings()), {}
+    for name in names:
+        with stored() as session:
+            kernel = service.show(session, name)
+            release, package = kernel.release, kernel.package_sha256
+        if not release or not package:
+            raise InvalidInput(
+                f"kernel {name} is {kernel.state}", hint="`mitigauge kernel build` builds it."
+            )
+        found[release] = image_of(blobs.read(package), release, directory)
+    return found
+
+
+def _booted(
+    spec: SelectionSpec,
+    cells: Sequence[Cell],
+    images: dict[str, Path],
+    directory: Path,
+    side_by_side: int,
+) -> dict[Cell, Shown]:
+    from pipelines.adapters.selection_machine import selection_machine
+
+    machine = selection_machine(spec, directory)
+    matrix = {}
+    with ThreadPoolExecutor(side_by_side) as threads:
+        shown = threads.map(lambda cell: machine.shown(cell, images[cell.kernel]), cells)
+        for done, (cell, each) in enumerate(zip(cells, shown, strict=True)):
+            count_off("boot", done, len(cells))
+            matrix[cell] = each
+    return matrix
+
+
+def _write(to: Path, cells: Sequence[CellView]) -> None:
+    from mitigauge.core.errors import MitigaugeError
+    from mitigauge.measurement.selection.views import CellView
+
+    try:
+        with to.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(CellView.model_fields))
+            writer.writeheader()
+            for each in cells:
+                several = {"log": "; ".join(each.log), "findings": "; ".join(each.findings)}
+                writer.writerow(each.model_dump() | several)
+    except OSError as error:
+        raise MitigaugeError(
+            f"{to} cannot be written: {error.strerror}", hint="Give another file."
+        ) from error
+
+
+def _print(
+    spec: SelectionSpec, matrix: Matrix, found: Sequence[Finding], releases: Sequence[str]
+) -> None:
+    from mitigauge.measurement.selection.findings import grouped
+    from mitigauge.measurement.selection.shown import unproven
+
+    proven = sum(not unproven(spec, cell, shown) for cell, shown in matrix.items())
+    say(f"{spec.title}: {len(matrix)} cells, {proven} proven. Emulated processors.")
+    for number, release in enumerate(releases):
+        say(f"  kernel {number + 1}: {release}")
+    say("")
+    for kind, why, each in grouped(found):
+        kernel = releases.index(each[0].cell.kernel) + 1
+        say(f"{kind}, kernel {kernel}, {_cells(each)}: {why}")
+        for one in each[:MOST_PLACES]:
+            say(f"    {one.cell}")
+        if len(each) > MOST_PLACES:
+            say(f"    and {len(each) - MOST_PLACES} more")
+    if not found:
+        say("nothing contradicts itself, is worse than asked, or has changed")
+    states = sorted({shown.state or "no such file" for shown in matrix.values()})
+    letters = {state: "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at % 26] for at, state in enumerate(states)}
+    say("")
+    for state, letter in letters.items():
+        say(f"  {letter}  {state}")
+    _print_matrix(matrix, letters)
+
+
+def _print_matrix(matrix: Matrix, letters: dict[str, str]) -> None:
+    """A row for each processor and ``mitigations=``; in a cell a letter for each kernel."""
+    options = list(dict.fromkeys(cell.option for cell in matrix))
+    rows: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for cell, shown in matrix.items():
+        row = rows.setdefault((cell.processor.name, cell.mitigations), {})
+        row.setdefault(cell.option, []).append(letters[shown.state or "no such file"])
+    print_table(
+        ["processor", "mitigations=", *(each or "-" for each in options)],
+        [
+            [processor, words.removeprefix("mitigations=") or "-",
+             *(" ".join(row.get(option, [])) for option in options)]
+            for (processor, words), row in rows.items()
+        ],
+        empty="",
+    )  # fmt: skip
+
+
+def _cells(found: Sequence[Finding]) -> str:
+    return "1 cell" if len(found) == 1 else f"{len(found)} cells"

@@ -1,0 +1,1 @@
+"""Which mitigation a kernel chooses, by processor and options."""

@@ -1,0 +1,149 @@
+"""What is wrong, or has changed, in a matrix of choices. Pure: from what boots showed alone.
+
+No rule knows a mitigation: an option that asks for protection is held against the same machine
+under other words, what sysfs says against the code beside it, a kernel against another one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mitigauge.measurement.selection.cells import Cell, SelectionSpec
+from mitigauge.measurement.selection.shown import Shown, unproven
+
+VULNERABLE = "Vulnerable"
+NOT_AFFECTED = "Not affected"
+
+Matrix = Mapping[Cell, Shown]
+
+
+class FindingKind(StrEnum):
+    """What is wrong, the worst first."""
+
+    WORSE_THAN_ASKED = "worse than asked"
+    """Vulnerable though an option asks for protection that this machine can have."""
+    WEAKER = "weaker than before"
+    """Protected by the first kernel, vulnerable by another."""
+    CONTRADICTS = "contradicts its code"
+    """Sysfs tells two choices apart that run the same code, or the other way round."""
+    CANNOT = "cannot be protected"
+    """Vulnerable whatever is asked: the processor has nothing that the kernel could choose."""
+    UNKNOWN_OPTION = "not known"
+    CHANGED = "changed"
+    """Another choice than the first kernel's, and no weaker one."""
+    NO_PROOF = "no proof"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to look at."""
+
+    kind: FindingKind
+    cell: Cell
+    why: str
+
+
+def findings(spec: SelectionSpec, matrix: Matrix) -> list[Finding]:
+    """All of them, the worst kind first."""
+    proven = {cell: shown for cell, shown in matrix.items() if not unproven(spec, cell, shown)}
+    found = [
+        *_without_proof(spec, matrix),
+        *_worse_than_asked(spec, proven),
+        *_contradictions(proven),
+        *_unknown(proven),
+        *_between_kernels(proven),
+    ]
+    order = list(FindingKind)
+    return sorted(found, key=lambda each: order.index(each.kind))
+
+
+def is_protected(state: str | None) -> bool:
+    """Whether a state of sysfs is one in which the bug cannot be used, or is not there."""
+    return state is not None and not state.startswith(VULNERABLE)
+
+
+def choice_of(state: str | None) -> str:
+    """What is patched in for a state: nothing where the bug is open or not there."""
+    if state is None or state.startswith((VULNERABLE, NOT_AFFECTED)):
+        return ""
+    return state
+
+
+def _without_proof(spec: SelectionSpec, matrix: Matrix) -> Iterator[Finding]:
+    for cell, shown in matrix.items():
+        if why := unproven(spec, cell, shown):
+            yield Finding(FindingKind.NO_PROOF, cell, why)
+
+
+def _worse_than_asked(spec: SelectionSpec, matrix: Matrix) -> Iterator[Finding]:
+    """Of options that ask: Vulnerable where the same machine is protected under other words."""
+    protected: dict[tuple[str, str], list[tuple[Cell, Shown]]] = defaultdict(list)
+    for cell, shown in matrix.items():
+        if is_protected(shown.state):
+            protected[cell.kernel, cell.processor.name].append((cell, shown))
+    for cell, shown in matrix.items():
+        if cell.option not in spec.asks or is_protected(shown.state) or shown.ignored:
+            continue
+        others = protected[cell.kernel, cell.processor.name]
+        if not others:
+            why = f"{shown.state}, whatever is asked of this processor"
+            yield Finding(FindingKind.CANNOT, cell, why)
+            continue
+        same = [pair for pair in others if pair[0].option == cell.option] or others
+        other, said = same[0]
+        words = " ".join(filter(None, (other.mitigations, other.option))) or "no option"
+        why = f"{shown.state}, but {said.state} with {words}"
+        yield Finding(FindingKind.WORSE_THAN_ASKED, cell, why)
+
+
+def _contradictions(matrix: Matrix) -> Iterator[Finding]:
+    """Beside each other: one kernel, processor and ``mitigations=``, so that the option alone may
+    move the code."""
+    rows: dict[tuple[str, str, str], list[tuple[Cell, Shown]]] = defaultdict(list)
+    for cell, shown in matrix.items():
+        rows[cell.kernel, cell.processor.name, cell.mitigations].append((cell, shown))
+    for row in rows.values():
+        first, *others = row
+        for cell, shown in others:
+            same_words = choice_of(shown.state) == choice_of(first[1].state)
+            same_code = shown.code_digest == first[1].code_digest
+            if same_words == same_code:
+                continue
+            beside = first[0].option or "no option"
+            why = (
+                f"it says {shown.state!r} as with {beside}, but runs other code"
+                if same_words
+                else f"it says {shown.state!r}, not {first[1].state!r} as with {beside}, but runs "
+                "the same code"
+            )
+            yield Finding(FindingKind.CONTRADICTS, cell, why)
+
+
+def _unknown(matrix: Matrix) -> Iterator[Finding]:
+    for cell, shown in matrix.items():
+        if shown.ignored:
+            yield Finding(FindingKind.UNKNOWN_OPTION, cell, f"the kernel says: {shown.ignored}")
+
+
+def _between_kernels(matrix: Matrix) -> Iterator[Finding]:
+    places: dict[tuple[str, str, str], list[tuple[Cell, Shown]]] = defaultdict(list)
+    for cell, shown in matrix.items():
+        places[cell.processor.name, cell.mitigations, cell.option].append((cell, shown))
+    for (_, before), *after in places.values():
+        for cell, shown in after:
+            if shown.state == before.state:
+                continue
+            weaker = is_protected(before.state) and not is_protected(shown.state)
+            kind = FindingKind.WEAKER if weaker else FindingKind.CHANGED
+            yield Finding(kind, cell, f"{before.state} before, {shown.state} now")
+
+
+def grouped(found: Sequence[Finding]) -> list[tuple[FindingKind, str, list[Finding]]]:
+    """By kind, kernel and reason: what a reader is told once."""
+    groups: dict[tuple[FindingKind, str, str], list[Finding]] = defaultdict(list)
+    for each in found:
+        groups[each.kind, each.cell.kernel, each.why].append(each)
+    return [(kind, why, each) for (kind, _, why), each in groups.items()]

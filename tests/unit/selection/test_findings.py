@@ -1,0 +1,123 @@
+"""Each rule about a matrix, with the change that it must notice and the one that it must not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mitigauge.measurement.selection.cells import Cell
+from mitigauge.measurement.selection.findings import (
+    Finding,
+    FindingKind,
+    findings,
+    grouped,
+    is_protected,
+)
+from mitigauge.measurement.selection.shown import Shown
+from mitigauge.measurement.selection.views import cell_views
+from tests.unit.selection.test_shown import RELEASE, SPEC, cell, shown
+
+NO_GUEST = "mitigations=auto,no_guest_host"
+NEWER = "7.2.13-mg0"
+
+
+def of(asked: Cell, said: Shown, **more: object) -> Shown:
+    """*said* as if it were the boot of that cell."""
+    return replace(said, release=asked.kernel, command_line=asked.words, **more)  # type: ignore[arg-type]
+
+
+def matrix_of(*pairs: tuple[Cell, Shown]) -> dict[Cell, Shown]:
+    return {asked: of(asked, said) for asked, said in pairs}
+
+
+def kinds(matrix: dict[Cell, Shown]) -> list[FindingKind]:
+    return [each.kind for each in findings(SPEC, matrix)]
+
+
+REAL = {
+    cell("vmscape=force"): shown("forced"),
+    cell("vmscape=force", NO_GUEST): shown("forced-no-guest-host"),
+    cell("vmscape=off"): shown("off"),
+}
+
+
+def test_protection_that_other_words_take_away_is_found_without_being_told() -> None:
+    [found] = findings(SPEC, REAL)
+    assert found == Finding(
+        FindingKind.WORSE_THAN_ASKED,
+        cell("vmscape=force", NO_GUEST),
+        "Vulnerable, but Mitigation: IBPB before exit to userspace with vmscape=force",
+    )
+    [view] = [each for each in cell_views(SPEC, REAL, [found]) if each.findings]
+    assert (view.mitigations, view.option) == (NO_GUEST, "vmscape=force")
+
+
+def test_what_asks_for_nothing_may_be_vulnerable() -> None:
+    assert kinds({each: said for each, said in REAL.items() if each.mitigations == ""}) == []
+
+
+def test_a_processor_that_nothing_protects_is_told_apart() -> None:
+    alone = {cell("vmscape=force", NO_GUEST): shown("forced-no-guest-host")}
+    assert kinds(alone) == [FindingKind.CANNOT]
+
+
+def test_sysfs_that_says_another_thing_than_the_code_is_found() -> None:
+    lies = replace(shown("off"), state="Mitigation: IBPB before exit to userspace")
+    for said in (lies, replace(shown("forced"), state="Vulnerable")):
+        matrix = matrix_of((cell("vmscape=force"), shown("forced")), (cell("vmscape=off"), said))
+        assert kinds(matrix) == [FindingKind.CONTRADICTS]
+
+
+def test_two_states_without_a_mitigation_run_the_same_code() -> None:
+    safe = replace(shown("off"), state="Not affected")
+    assert kinds(matrix_of((cell(""), safe), (cell("vmscape=off"), shown("off")))) == []
+
+
+def test_other_mitigations_may_move_the_code() -> None:
+    other = replace(shown("forced"), code={"do_syscall_64": "0" * 64})
+    beside = cell("", "mitigations=auto,no_user_user")
+    assert kinds(matrix_of((cell(""), shown("forced")), (beside, other))) == []
+
+
+def test_an_ignored_option_is_told_by_the_kernel_s_line_and_is_no_broken_promise() -> None:
+    matrix = {cell("vmscape=on"): shown("unknown")}
+    [found] = findings(SPEC, matrix)
+    assert found.kind is FindingKind.UNKNOWN_OPTION
+    assert "Ignoring unknown vmscape=on" in found.why
+
+
+def test_a_later_kernel_is_held_against_the_first() -> None:
+    old, new = cell("vmscape=force"), cell("vmscape=force", kernel=NEWER)
+
+    def against(said: Shown) -> list[FindingKind]:
+        return kinds(matrix_of((old, shown("forced")), (new, said)))
+
+    assert FindingKind.WEAKER in against(shown("forced-no-guest-host"))
+    assert against(shown("forced")) == []
+    clears = replace(shown("forced"), state="Mitigation: Clear BHB before exit to userspace")
+    assert against(clears) == [FindingKind.CHANGED]
+
+
+def test_what_proves_nothing_takes_part_in_no_other_rule() -> None:
+    matrix = {**REAL, cell("vmscape=force", NO_GUEST): Shown(tail="panic")}
+    [found] = findings(SPEC, matrix)
+    assert found.kind is FindingKind.NO_PROOF
+    assert found.cell.kernel == RELEASE
+
+
+def test_one_reason_is_told_once_and_the_worst_first() -> None:
+    more = REAL | matrix_of(
+        (cell("vmscape=ibpb", NO_GUEST), shown("forced-no-guest-host")),
+        (cell("vmscape=on"), shown("unknown")),
+    )
+    groups = grouped(findings(SPEC, more))
+    assert [kind for kind, _, _ in groups] == [
+        FindingKind.WORSE_THAN_ASKED, FindingKind.UNKNOWN_OPTION,
+    ]  # fmt: skip
+    assert len(groups[0][2]) == 2
+
+
+def test_states_that_protect() -> None:
+    assert is_protected("Mitigation: IBPB on VMEXIT")
+    assert is_protected("Not affected")
+    assert not is_protected("Vulnerable: no microcode")
+    assert not is_protected(None)
