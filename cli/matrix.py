@@ -15,8 +15,8 @@ from cli.output import Json, count_off, print_json, print_table, say
 
 if TYPE_CHECKING:
     from mitigauge.measurement.selection.cells import Cell, SelectionSpec
+    from mitigauge.measurement.selection.console import Shown
     from mitigauge.measurement.selection.findings import Finding, Matrix
-    from mitigauge.measurement.selection.shown import Shown
     from mitigauge.measurement.selection.views import CellView
 
 app = typer.Typer(
@@ -153,8 +153,8 @@ def _write(to: Path, cells: Sequence[CellView]) -> None:
 def _print(
     spec: SelectionSpec, matrix: Matrix, found: Sequence[Finding], releases: Sequence[str]
 ) -> None:
+    from mitigauge.measurement.selection.console import unproven
     from mitigauge.measurement.selection.findings import grouped
-    from mitigauge.measurement.selection.shown import unproven
 
     proven = sum(not unproven(spec, cell, shown) for cell, shown in matrix.items())
     say(f"{spec.title}: {len(matrix)} cells, {proven} proven. Emulated processors.")

@@ -15,7 +15,7 @@ from pathlib import Path
 from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
 from mitigauge.core.hostile_text import quoted
 from mitigauge.measurement.selection.cells import FOLDER, Cell, SelectionSpec
-from mitigauge.measurement.selection.shown import Shown, read_console
+from mitigauge.measurement.selection.console import Shown, read_console
 
 PROGRAM, COMPILER = "qemu-system-x86_64", "cc"
 SOURCE = FOLDER / "init.c"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mitigauge.measurement.selection.cells import Cell, SelectionSpec
-from mitigauge.measurement.selection.shown import Shown, unproven
+from mitigauge.measurement.selection.console import Shown, unproven
 
 VULNERABLE = "Vulnerable"
 NOT_AFFECTED = "Not affected"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.measurement.selection.cells import SelectionSpec
+from mitigauge.measurement.selection.console import unproven
 from mitigauge.measurement.selection.findings import Finding, FindingKind, Matrix
-from mitigauge.measurement.selection.shown import unproven
 
 
 class CellView(BaseModel):

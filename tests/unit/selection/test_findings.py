@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mitigauge.measurement.selection.cells import Cell
+from mitigauge.measurement.selection.console import Shown
 from mitigauge.measurement.selection.findings import (
     Finding,
     FindingKind,
@@ -12,9 +13,8 @@ from mitigauge.measurement.selection.findings import (
     grouped,
     is_protected,
 )
-from mitigauge.measurement.selection.shown import Shown
 from mitigauge.measurement.selection.views import cell_views
-from tests.unit.selection.test_shown import RELEASE, SPEC, cell, shown
+from tests.unit.selection.test_console import RELEASE, SPEC, cell, shown
 
 NO_GUEST = "mitigations=auto,no_guest_host"
 NEWER = "7.2.13-mg0"

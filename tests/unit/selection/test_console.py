@@ -8,7 +8,7 @@ import pytest
 
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.measurement.selection.cells import Cell, Processor, selection_spec
-from mitigauge.measurement.selection.shown import Shown, read_console, unproven
+from mitigauge.measurement.selection.console import Shown, read_console, unproven
 
 CONSOLES = REPOSITORY / "tests" / "fixtures" / "selection"
 RELEASE = "7.2.12-mgfcf498f286b3262a391c57c262886f2c"
