@@ -90,11 +90,12 @@ def plan(
 
     from mitigauge.core.errors import InvalidInput
     from mitigauge.core.settings import REPOSITORY
+    from mitigauge.core.yaml_file import parse_yaml
     from mitigauge.measurement.catalog import Catalog
     from mitigauge.measurement.experiments.checks import check_text
 
     file = REPOSITORY / "experiments" / "mitigation-prices.yml"
-    spec: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
+    spec: dict[str, Any] = dict(parse_yaml(file.read_text("utf-8-sig"), file.name).data)
     [comparison] = spec["comparisons"]
     factorial = comparison["factorial"]
     known = factorial["knobs"]
