@@ -72,15 +72,15 @@ def approve(request: int, digest: str) -> None:
     """Carry out a request that waits for a person, if its mail has that digest."""
     from mitigauge.core.settings import get_settings
     from mitigauge.storage.files.blobs import blob_store
+    from mitigauge.tracking.regressions.by_mail import judge_by_mail
     from mitigauge.tracking.series import request_service
     from pipelines.adapters.build_root import known_bases
 
     settings = get_settings()
     with stored() as session:
         row = request_service.find(session, request)
-        request_service.approve(
-            session, row, request_service.Means(blob_store(settings), known_bases(settings)), digest
-        )
+        means = request_service.Means(blob_store(settings), known_bases(settings), judge_by_mail)
+        request_service.approve(session, row, means, digest)
         said = f"request {row.id} is {row.state}: {row.why}"
     say(said)
 

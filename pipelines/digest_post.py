@@ -54,7 +54,8 @@ class DigestPost:
     def _answer(self, begun: Begun) -> DeliveryAnswer:
         base = self.settings.public_url.rstrip("/")
         told = Told(
-            begun.id, begun.owner, begun.made_at, begun.lines, begun.left_out, base
+            begun.id, begun.owner, begun.made_at, begun.lines, begun.left_out, base,
+            takes_answers=bool(self.settings.maildir and self.settings.keyring),
         )  # fmt: skip
         try:
             if begun.way is TellWay.MAIL:

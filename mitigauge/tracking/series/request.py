@@ -19,12 +19,22 @@ from mitigauge.kernels.diff import diff_in
 from mitigauge.kernels.mails.mail import Mail
 from mitigauge.kernels.mails.subject import patch_subject
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
+from mitigauge.tracking.series.regression_request import (
+    RegressionRequest,
+    read_regression_request,
+)
 
 COMMAND = "#mitigauge"
 FORMS = (
     (f"{COMMAND} test", "measure the revision that is answered; with a diff: with that on top"),
     (f"{COMMAND} test base VERSION", "the same on another base"),
     (f"{COMMAND} stop", "no more answers to you, nor to this series"),
+)
+REGRESSION_FORMS = (
+    (f"{COMMAND} regression NUMBER real", "it is real"),
+    (f"{COMMAND} regression NUMBER false: WHY", "it is noise, or a fault of the measurement"),
+    (f"{COMMAND} regression NUMBER known URL", "a bug has it"),
+    (f"{COMMAND} regression NUMBER not worth it: WHY", "it is real, and stays as it is"),
 )
 LONGEST_LINE = 200
 _LINE = re.compile(rf"^{COMMAND}(?![\w-])[ \t]*(.*)$", re.MULTILINE)
@@ -43,6 +53,8 @@ class RequestKind(StrEnum):
     FIX = "fix"
     """The revision with a diff on top."""
     STOP = "stop"
+    REGRESSION = "regression"
+    """What a regression is: real, false, known, or not worth it."""
     UNCLEAR = "unclear"
 
 
@@ -55,6 +67,7 @@ class Request:
     base: str = ""
     """The base that it names; empty: the series' own."""
     fix: tuple[Patch, ...] = ()
+    regression: RegressionRequest | None = None
     why: str = ""
 
 
@@ -74,7 +87,17 @@ def request_in(mail: Mail) -> Request | None:
             return _test(mail, line, base)
         case ["stop"]:
             return Request(RequestKind.STOP, line)
+        case ["regression", *_]:
+            return _of_regression(line, found[1])
     return Request(RequestKind.UNCLEAR, line, why=f"“{line}” is no request that is known here")
+
+
+def _of_regression(line: str, words: str) -> Request:
+    try:
+        said = read_regression_request(words)
+    except InvalidInput as error:
+        return Request(RequestKind.REGRESSION, line, why=error.message)
+    return Request(RequestKind.REGRESSION, line, regression=said)
 
 
 def _test(mail: Mail, line: str, base: str) -> Request:

@@ -7,7 +7,7 @@ answers are not signed, so it never approves the patches of that thread's revisi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -17,13 +17,14 @@ from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.roles import OPERATOR
 from mitigauge.core.actor import acting_by_mail
-from mitigauge.core.errors import InvalidInput, NotFound
+from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.mails.mail import Mail
 from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.series import request_repository as repository
 from mitigauge.tracking.series import retests, service
+from mitigauge.tracking.series.regression_request import RegressionRequest
 from mitigauge.tracking.series.request import (
     Request,
     RequestKind,
@@ -71,10 +72,14 @@ MOST_SHOWN = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What carrying out takes. *bases*: source packages that are here → their versions."""
+    """What carrying out takes. *bases*: source packages that are here → their versions.
+
+    *judge*: changes a regression as somebody's mail says; what came of it, in words.
+    """
 
     blobs: BlobStore
     bases: Mapping[str, str]
+    judge: Callable[[Session, RegressionRequest, str], str]
 
 
 def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesRequest | None, str]:
@@ -94,7 +99,7 @@ def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesR
     row.mail_sha256 = means.blobs.put(came.mail.raw)
     row.asked, row.line = came.request.asked, came.request.line
     row.state, row.why = RequestState.WAITING, _why_waiting(came)
-    row.revision = repository.revision_answered(session, _answered_ids(came.mail))
+    row.revision = _answered(session, came.mail, came.request)
     with acting_by_mail(row.sender):
         if came.is_trusted:
             _decide(session, row, came.request, means)
@@ -156,6 +161,9 @@ def carry_out(
     if asked.asked == RequestKind.STOP:
         row.state, row.why = RequestState.ACCEPTED, "no more answers"
         return
+    if asked.asked == RequestKind.REGRESSION:
+        _judge(session, row, asked, means, by)
+        return
     stopped_by = repository.stopped_by(session, row.revision.series_id) if row.revision else ""
     if stopped_by:
         row.state = RequestState.IGNORED
@@ -167,6 +175,26 @@ def carry_out(
         row.state, row.why = RequestState.REFUSED, clean_text(error.message)[:2000]
     else:
         row.state, row.why = RequestState.ACCEPTED, f"{row.measured.label} is measured for it"
+
+
+def _judge(session: Session, row: SeriesRequest, asked: Request, means: Means, by: str) -> None:
+    """Change the regression that is named, or note why not."""
+    try:
+        if asked.regression is None:
+            raise InvalidInput(asked.why)
+        row.why = means.judge(session, asked.regression, by)
+    except (InvalidInput, NotFound, Conflict) as error:
+        row.state = RequestState.REFUSED
+        row.why = clean_text(f"{error.message}. {error.hint}".strip(" .") or "no reason")[:2000]
+    else:
+        row.state = RequestState.ACCEPTED
+
+
+def _answered(session: Session, mail: Mail, asked: Request) -> SeriesRevision | None:
+    """The revision whose thread a mail answers; what is said of a regression is of none."""
+    if asked.asked == RequestKind.REGRESSION:
+        return None
+    return repository.revision_answered(session, _answered_ids(mail))
 
 
 def _measured(
@@ -266,7 +294,7 @@ def approve(
     if asked is None:
         raise InvalidInput(f"request {row.id} asks for nothing", hint="Ignore it.")
     # Its thread may have been added since it came.
-    row.revision = repository.revision_answered(session, _answered_ids(mail))
+    row.revision = _answered(session, mail, asked)
     carry_out(session, row, asked, means, by=f"{row.sender}, approved by {by}")
     session.flush()
     audit.record(

@@ -7,9 +7,9 @@ import pytest
 from mitigauge.core.documents.plain_text import width
 from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.mails.reader import mail_of
-from mitigauge.reporting.letters.reply.reply import Addressees
+from mitigauge.reporting.letters.reply.reply import Addressees, Forms
 from mitigauge.reporting.letters.request.request_reply import Answer, mail
-from mitigauge.tracking.series.request import request_in
+from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, request_in
 
 ANSWERED = Addressees(
     label="v1+fix-2",
@@ -35,9 +35,9 @@ def test_it_is_marked_as_a_program_s_and_stays_in_the_thread() -> None:
     assert message["To"] == "One <one@example.org>"
 
 
-@pytest.mark.parametrize("with_forms", [False, True])
-def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(*, with_forms: bool) -> None:
-    message = mail(ANSWERED, Answer(EVIL, [EVIL, "word " * 200], with_forms=with_forms))
+@pytest.mark.parametrize("forms", [(), FORMS, REGRESSION_FORMS])
+def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(forms: Forms) -> None:
+    message = mail(ANSWERED, Answer(EVIL, [EVIL, "word " * 200], forms))
     raw = message.as_bytes()
     assert b"\nBcc:" not in raw.split(b"\r\n\r\n", 1)[0]
     assert b"\x1b" not in raw
@@ -45,7 +45,8 @@ def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(*, with_forms:
     assert "\u202e" not in body
     assert [line for line in body.splitlines() if width(line) > 78] == []
     assert request_in(mail_of(raw)) is None
-    assert ("#mitigauge stop" in body) == with_forms
+    assert ("#mitigauge stop" in body) == (forms == FORMS)
+    assert ("regression NUMBER false: WHY" in body) == (forms == REGRESSION_FORMS)
 
 
 def test_nobody_to_answer_is_said() -> None:

@@ -32,6 +32,8 @@ from mitigauge.reporting.pages.schemas import (
 )
 from mitigauge.tracking.series.request import FORMS
 
+# Lines that can be written, each with what it does.
+Forms = Sequence[tuple[str, str]]
 COLUMNS = 76
 LORE = "https://lore.kernel.org/r"
 MOST_FINDINGS = 12
@@ -203,12 +205,12 @@ def _body(
         COLUMNS,
     )
     yield ""
-    yield from forms()
+    yield from lines_of(FORMS)
 
 
-def forms() -> Iterator[str]:
+def lines_of(forms: Forms) -> Iterator[str]:
     """What can be asked for, indented: mails quoted without marks must not ask again."""
-    for form, does in FORMS:
+    for form, does in forms:
         yield f"  {form}"
         yield from indented("      ", does, COLUMNS)
 

@@ -7,18 +7,25 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 
 from mitigauge.core.documents.plain_text import neutralise, paragraph
-from mitigauge.reporting.letters.reply.reply import COLUMNS, Addressees, addressed, forms
+from mitigauge.reporting.letters.reply.reply import (
+    COLUMNS,
+    Addressees,
+    Forms,
+    addressed,
+    lines_of,
+)
+from mitigauge.tracking.series.request import FORMS
 
 LONGEST_WHY = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer says: the line that was read, sentences about it, and whether to teach."""
+    """What an answer says: the line that was read, sentences about it, and what can be asked."""
 
     line: str
     sentences: Sequence[str]
-    with_forms: bool = False
+    forms: Forms = ()
 
 
 def mail(answered: Addressees, said: Answer, *, sender: str = "") -> EmailMessage:
@@ -43,12 +50,13 @@ def _body(said: Answer) -> Iterator[str]:
     for sentence in said.sentences:
         yield ""
         yield from paragraph(neutralise(sentence, LONGEST_WHY), COLUMNS)
-    if said.with_forms:
+    if said.forms:
+        where = " that answers a mail of the series" if said.forms == FORMS else ""
         yield ""
         yield from paragraph(
-            "What can be asked for, by a line of its own in plain text that answers a mail of the "
-            "series, signed by patatt; the first such line counts:",
+            f"What can be asked for, by a line of its own in plain text{where}, signed by patatt; "
+            "the first such line counts:",
             COLUMNS,
         )
         yield ""
-        yield from forms()
+        yield from lines_of(said.forms)

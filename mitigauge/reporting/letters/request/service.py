@@ -19,7 +19,7 @@ from mitigauge.reporting.letters.request import request_reply
 from mitigauge.reporting.letters.request.request_reply import Answer
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.series import request_repository as repository
-from mitigauge.tracking.series.request import RequestKind
+from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, RequestKind
 from mitigauge.tracking.series.states import RequestState, RevisionState
 from mitigauge.tracking.series.tables import SeriesRequest, SeriesRevision
 
@@ -78,7 +78,8 @@ def answered(session: Session, row: SeriesRequest, part: Part, missed: str = "")
     row.receipt_at = row.receipt_at or now
     if part is Part.RESULT:
         row.result_at = now
-    if part is Part.RESULT or row.asked == RequestKind.STOP:
+    is_judged = row.asked == RequestKind.REGRESSION and row.state == RequestState.ACCEPTED
+    if part is Part.RESULT or row.asked == RequestKind.STOP or is_judged:
         row.state = RequestState.DONE
 
 
@@ -96,8 +97,10 @@ def _is_stopped(session: Session, row: SeriesRequest) -> bool:
 
 
 def _understood(row: SeriesRequest) -> Answer:
+    if row.asked == RequestKind.REGRESSION:
+        return _of_regression(row)
     if row.state == RequestState.REFUSED:
-        return Answer(row.line, [f"Nothing is measured for it: {row.why}."], with_forms=True)
+        return Answer(row.line, [f"Nothing is measured for it: {row.why}."], FORMS)
     if row.asked == RequestKind.STOP:
         series = row.revision.series.name if row.revision else ""
         also = f", and the series {series} is not answered any more" if series else ""
@@ -105,6 +108,12 @@ def _understood(row: SeriesRequest) -> Answer:
     assert row.measured is not None
     to_come = "The result comes as an answer to your mail."
     return Answer(row.line, [*_what_is_done(row.measured), to_come])
+
+
+def _of_regression(row: SeriesRequest) -> Answer:
+    if row.state == RequestState.REFUSED:
+        return Answer(row.line, [f"Nothing is changed: {row.why}."], REGRESSION_FORMS)
+    return Answer(row.line, [f"{row.why[:1].upper()}{row.why[1:]}."])
 
 
 def _what_is_done(measured: SeriesRevision) -> list[str]:
@@ -132,7 +141,7 @@ def _result(
     heads = _answered(session, row, Part.RESULT, sender)
     if why:
         said = [f"{measured.label} of {measured.series.name} has no figures: {why}."]
-        return request_reply.mail(heads, Answer(row.line, said, with_forms=True), sender=sender)
+        return request_reply.mail(heads, Answer(row.line, said, FORMS), sender=sender)
     return request_reply.automatic(answer_to(session, measured, heads, sender=sender))
 
 
