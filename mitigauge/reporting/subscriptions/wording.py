@@ -126,13 +126,13 @@ def mail_of(told: Told, *, sender: Address, to: Address) -> EmailMessage:
 
 
 def _how_to_judge(told: Told) -> list[str]:
-    """How to say by mail what a regression is. Nothing of it asks when it is quoted."""
+    """How to say by mail what a regression is. Nothing of it asks when it is quoted or copied."""
     numbers = {line.path.rpartition("/")[2] for line in told.lines if line.about == _REGRESSION}
     if not (told.takes_answers and numbers):
         return []
     number = numbers.pop() if len(numbers) == 1 else "NUMBER"
     head = "Answer with such a line, signed by patatt, to say what a regression is:"
-    line = f"  {COMMAND} regression {number} real (or false: WHY, known URL, not worth it: WHY)"
+    line = f"  {COMMAND} regression {number} WORD: WHY (real, false, known or not worth it)"
     return [head, line, ""]
 
 

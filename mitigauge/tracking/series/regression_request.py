@@ -18,7 +18,8 @@ LONGEST_BUG = 500
 LARGEST_NUMBER = 2**31 - 1
 _LINE = re.compile(
     r"regression[ \t]+#?(?P<number>[0-9]{1,10})[ \t]+"
-    r"(?P<word>real|false|known|not[ \t-]+worth[ \t-]+it)(?![\w-])[ \t]*:?(?P<rest>.*)",
+    # A word with another sign behind it ("real?", "real|false") is a doubt, no judgement.
+    r"(?P<word>real|false|known|not[ \t-]+worth[ \t-]+it)(?:\.|(?P<rest>[ \t:].*)?)",
     re.ASCII,
 )
 _BUG = re.compile(r"https?://\S+")
@@ -51,13 +52,13 @@ def read_regression_request(words: str) -> RegressionRequest:
             "a number and one of real, false, known and not worth it are missing, or come in "
             "another order"
         )
-    if len(found["rest"]) > LONGEST_WHY:
+    rest = (found["rest"] or "").strip().removeprefix(":").strip()
+    if len(rest) > LONGEST_WHY:
         raise InvalidInput(f"what stands behind it has over {LONGEST_WHY} characters")
     number = int(found["number"])
     if not 1 <= number <= LARGEST_NUMBER:
         raise InvalidInput(f"there is no regression {number}")
     word = RegressionWord(" ".join(re.split(r"[ \t-]+", found["word"])))
-    rest = found["rest"].strip()
     bug, why = _bug_and_why(rest) if word is RegressionWord.KNOWN else ("", rest)
     return RegressionRequest(number, word, bug, why)
 

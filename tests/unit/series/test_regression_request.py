@@ -23,6 +23,7 @@ BUG = "https://bugzilla.kernel.org/show_bug.cgi?id=1"
     ("words", "word", "bug", "why"),
     [
         ("regression 12 real", RegressionWord.REAL, "", ""),
+        ("regression 12 real.", RegressionWord.REAL, "", ""),
         ("regression 12 real: seen here too", RegressionWord.REAL, "", "seen here too"),
         ("regression #12  false: the host was rebooted", RegressionWord.FALSE, "",
          "the host was rebooted"),
@@ -50,6 +51,8 @@ def test_a_line_says_which_what_and_why(
         "regression", "regression 12", "regression real 12", "regression 12 falsehood: x",
         "regression 12 fixed", "regression -1 false: x", "regression 1e9 false: x",
         "regression 12 Real", "regression ١٢ real", "regression 123456789012 false: x",
+        "regression 12 real?", "regression 12 real, or false?", "regression 12 real|false: x",
+        "regression 12 real/false", "regression 12 false(?): x", "regression 12 real...",
     ],
 )  # fmt: skip
 def test_what_is_no_judgement_is_refused_with_what_is_missing(words: str) -> None:
