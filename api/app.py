@@ -109,11 +109,13 @@ def create_app(
     app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,
+        public_error_rates=settings.public_error_rates,
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
         login_key=login_key,
     )
     app.state.wrong_keys, app.state.wrong_log_ins = WrongKeys(), WrongKeys()
     app.state.valid_tokens = ValidTokens()
+    app.state.kept_rates = error_rates.KeptRates()
     problems.install(app)
     changes.install(app)
     app.state.meters = Meters()

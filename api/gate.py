@@ -32,6 +32,8 @@ SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"
 ROLE_HEADER = "x-mitigauge-role"
 FEEDS = "/api/feeds/"
+# How often we are wrong, as numbers and as a picture.
+RATES = frozenset({"/api/error-rates", "/api/error-rates/badge.svg"})
 FORWARDED_HEADER = "x-forwarded-for"
 # Who is slowed waits so long at the most until a token that was just made is known.
 TOKENS_READ_EVERY_S = 1.0
@@ -48,6 +50,8 @@ class Gate:
     """By what somebody is let in, beside tokens."""
 
     anonymous_read: bool = False
+    public_error_rates: bool = False
+    """Whether :data:`RATES` alone are read without a token."""
     proxy_secret: str = ""
     """Empty: no proxy's word counts."""
     login_key: str = ""
@@ -273,9 +277,18 @@ def _known(request: Request) -> _Ask | Caller:
     return _Ask(service.by_session, secret) if secret else NOBODY
 
 
+def _is_for_everybody(request: Request) -> bool:
+    """Whether it needs no token; a change needs a right beside."""
+    gate: Gate = request.app.state.gate
+    if gate.anonymous_read:
+        return True
+    is_rates = request.method == "GET" and request.scope["path"] in RATES
+    return gate.public_error_rates and is_rates
+
+
 def _admitted(request: Request, caller: Caller) -> Caller:
     """*caller*, if such may ask this. A browser says where from it asks."""
-    if caller.means is Means.NOTHING and not request.app.state.gate.anonymous_read:
+    if caller.means is Means.NOTHING and not _is_for_everybody(request):
         raise Unauthenticated("the request does not say who asks", hint=_HOW)
     by_browser = caller.means in (Means.SESSION, Means.PROXY)
     if by_browser and request.method in UNSAFE:
@@ -293,7 +306,7 @@ def _let_in(request: Request, caller: Caller) -> Caller:
 
 def _instead(request: Request, ask: _Ask, error: Unauthenticated) -> Caller:
     """Who asks where a look-up found nobody: a browser whose session ended may read as anybody."""
-    may_read = request.app.state.gate.anonymous_read and request.method not in UNSAFE
+    may_read = _is_for_everybody(request) and request.method not in UNSAFE
     if ask.look_up is service.by_session and may_read:
         return NOBODY
     raise error

@@ -153,6 +153,7 @@ TABLE = {
         "/api/experiments/9999/again", nobody=401, viewer=403, others=422
     ),
     "GET /api/error-rates": read("/api/error-rates"),
+    "GET /api/error-rates/badge.svg": read("/api/error-rates/badge.svg"),
     "GET /api/prices/tables": read("/api/prices/tables"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),

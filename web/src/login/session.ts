@@ -21,6 +21,14 @@ export const waysQuery = () =>
     staleTime: Infinity,
   });
 
+/** Whether the rates of errors are shown to whoever is not in. Its refusal ends no session. */
+export const openRatesQuery = () =>
+  queryOptions({
+    queryKey: [...sessionKey, "open rates"],
+    queryFn: async ({ signal }) => (await api.GET("/api/error-rates", { signal })).response.ok,
+    staleTime: Infinity,
+  });
+
 /** Where single sign-on begins; afterwards the browser comes back to the page it shows now. */
 export function signOnAddress({ pathname, search }: Location): string {
   const page = pathname === "/login" ? "/" : pathname + search;
