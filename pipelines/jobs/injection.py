@@ -53,10 +53,11 @@ class InjectionRunner(StandingRunner):
             state = self._state(session)
         if state is None:
             return JobDone(again_in_s=IDLE_S, idle=True)
-        try:
-            self._step(state)(context)
-        except MitigaugeError as error:
-            self._fail(context, error.message)
+        if state is not InjectionState.FAILED:
+            try:
+                self._step(state)(context)
+            except MitigaugeError as error:
+                self._fail(context, error.message)
         with context.transaction() as session:
             now = repository.open_one(session)
         if now is None:
@@ -66,6 +67,7 @@ class InjectionRunner(StandingRunner):
         return JobDone(again_in_s=waits, idle=now.state == state)
 
     def _state(self, session: Session) -> InjectionState | None:
+        """Of the one that is taken on, which may end here as failed; None: there is none."""
         found = repository.open_one(session)
         if found is None:
             every = self.settings.inject_every
@@ -74,7 +76,7 @@ class InjectionRunner(StandingRunner):
             service.end(session, found, InjectionState.FAILED, f"it took over {service.LASTS}")
         elif found.state is not InjectionState.WAITING and not service.holds_host(session, found):
             service.end(session, found, InjectionState.FAILED, "its host was taken back")
-        return None if found is None or found.ended_at else found.state
+        return found.state if found else None
 
     def _begin(self, context: JobContext) -> None:
         """Take the host, and give the series to the blind service."""

@@ -22,6 +22,7 @@ from mitigauge.measurement.fleet.repository import host_named, locked_host, upse
 from mitigauge.measurement.runs.states import RunState
 from mitigauge.measurement.runs.tables import Run
 from mitigauge.reporting.pages.error_rates import error_rates
+from mitigauge.storage.database import embedded_server
 from mitigauge.storage.database.engine import transaction
 from mitigauge.tracking.bisect.tables import Bisection
 from mitigauge.tracking.injections import repository, service
@@ -186,6 +187,36 @@ def test_all_that_is_measured_is_in_a_database_of_its_own(
         asked = own.scalars(select(Job).where(Job.kind == JobKind.REVISION)).one()
         assert asked.subject == str(series.revisions[0].id)
         assert own.scalar(select(Injection.id)) is None
+
+
+@pytest.mark.parametrize("ending", ["taken back", "late"])
+def test_one_that_ends_before_its_time_ends_its_service_too(
+    engine: Engine, settings: Settings, ending: str
+) -> None:
+    """Else its worker would go on booting a host that is somebody else's now."""
+    lab(engine)
+    with transaction(engine) as session:
+        begin_standing_jobs(session, Abilities(jobs=[Ability.KERNELS]))
+        job = session.scalars(select(Job.id).where(Job.kind == JobKind.INJECTION)).one()
+    advancer = JobAdvancer(engine, runners_of(settings), "w")
+    advancer.advance(job)
+    home = BlindService(settings).home
+    assert embedded_server.status(home).running
+    with transaction(engine) as session:
+        one = repository.open_one(session)
+        assert one is not None
+        if ending == "late":
+            one.began_at -= 2 * service.LASTS
+        else:
+            host = locked_host(session, host_named(session, PATH.environment, PATH.host).id)
+            until = one.began_at + service.LASTS
+            absences.reserve(session, host, until=until, reason="x", by="mira")
+        session.execute(text("update job set wake_at = now()"))
+    advancer.advance(job)
+    with transaction(engine) as session:
+        assert repository.open_one(session) is None
+        assert session.scalars(select(Injection.state)).one() is InjectionState.FAILED
+    assert not embedded_server.status(home).running
 
 
 def test_nothing_of_the_environment_makes_it_do_the_service_s_own_work(
