@@ -48,6 +48,7 @@ def set_limits(
     from mitigauge.analysis.verdicts import limit_service
     from mitigauge.analysis.verdicts.limit_schemas import LimitFileView
     from mitigauge.analysis.verdicts.limit_text import read_limits
+    from mitigauge.core.documents.parts import counted
 
     text = read_limits_file(file)
 
@@ -62,7 +63,8 @@ def set_limits(
     if json:
         print_json(view)
         return
-    say(f"{view.name}: {_limits(view.lines)}, in force for every experiment that ends from now on")
+    limits = counted(view.lines, "limit")
+    say(f"{view.name}: {limits}, in force for every experiment that ends from now on")
 
 
 @app.command("list")
@@ -152,10 +154,6 @@ def judge(experiment_id: Id, json: Json = False) -> None:
     else:
         print_outcome(found)
     end_by(found.counts.worst)
-
-
-def _limits(number: int) -> str:
-    return "1 limit" if number == 1 else f"{number} limits"
 
 
 def _myself() -> str:

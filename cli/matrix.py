@@ -153,6 +153,7 @@ def _write(to: Path, cells: Sequence[CellView]) -> None:
 def _print(
     spec: SelectionSpec, matrix: Matrix, found: Sequence[Finding], releases: Sequence[str]
 ) -> None:
+    from mitigauge.core.documents.parts import counted
     from mitigauge.measurement.selection.console import unproven
     from mitigauge.measurement.selection.findings import grouped
 
@@ -163,7 +164,7 @@ def _print(
     say("")
     for kind, why, each in grouped(found):
         kernel = releases.index(each[0].cell.kernel) + 1
-        say(f"{kind}, kernel {kernel}, {_cells(each)}: {why}")
+        say(f"{kind}, kernel {kernel}, {counted(len(each), 'cell')}: {why}")
         for one in each[:MOST_PLACES]:
             say(f"    {one.cell}")
         if len(each) > MOST_PLACES:
@@ -194,7 +195,3 @@ def _print_matrix(matrix: Matrix, letters: dict[str, str]) -> None:
         ],
         empty="",
     )  # fmt: skip
-
-
-def _cells(found: Sequence[Finding]) -> str:
-    return "1 cell" if len(found) == 1 else f"{len(found)} cells"

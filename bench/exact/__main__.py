@@ -26,7 +26,7 @@ from lab.qemu import kernel_arguments, machine_arguments
 from lab.recipe import lab_recipe
 from mitigauge.core.clock import Clock
 from mitigauge.core.settings import get_settings
-from tests.lab.initramfs import packed
+from pipelines.adapters.initramfs import packed
 
 LIMIT_S = 600
 COMMAND_LINE = ("console=ttyS0", "panic=-1", "nokaslr", "tsc=reliable", "pti=off", "quiet")

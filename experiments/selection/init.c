@@ -134,7 +134,6 @@ int main(void)
 	say_functions();
 	printf("SAID end - -\n");
 	fflush(stdout);
-	sleep(0);
 	reboot(RB_AUTOBOOT);
 	return 0;
 }

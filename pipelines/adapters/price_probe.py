@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +15,13 @@ from pydantic import ValidationError
 from mitigauge.analysis.prices.aftermath import Followed, followed
 from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun, ordered
 from mitigauge.analysis.prices.snippets import History, SnippetRun
-from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
+from mitigauge.core.errors import InvalidInput, MitigaugeError
 from mitigauge.core.hostile_text import quoted
 from mitigauge.core.settings import REPOSITORY
+from pipelines.adapters.c_compiler import compile_program
 
 SOURCES = REPOSITORY / "prices" / "probe"
-COMPILER = "cc"
 OPTIONS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread")
-COMPILE_LIMIT_S = 60.0
 # Beyond the time that a process is told to sample.
 MARGIN_S = 20.0
 LONGEST_LINE = 4000
@@ -121,28 +118,9 @@ def compiled(directory: Path, *, is_static: bool = False) -> Probe:
     if not file.exists():
         directory.mkdir(parents=True, exist_ok=True)
         options = (*OPTIONS, "-static") if is_static else OPTIONS
-        _compile([source for source in sources if source.suffix == ".c"], options, file)
+        programs = [source for source in sources if source.suffix == ".c"]
+        compile_program(programs, options, file, "the program that times events")
     return Probe(file, digest)
-
-
-def _compile(sources: Sequence[Path], options: Sequence[str], file: Path) -> None:
-    if shutil.which(COMPILER) is None:
-        raise NotReady(
-            "no C compiler is there, and the program that times events is compiled here",
-            hint="Install gcc and libc6-dev.",
-        )
-    with tempfile.TemporaryDirectory(dir=file.parent) as work:
-        made = Path(work) / file.name
-        done = subprocess.run(
-            [COMPILER, *options, *map(str, sources), "-o", str(made)],
-            capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise NotReady(
-                f"prices/probe does not compile: {quoted(done.stderr.strip()[-300:], 300)}",
-                hint="Install gcc and libc6-dev.",
-            )
-        made.replace(file)
 
 
 def time_all(

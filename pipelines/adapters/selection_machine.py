@@ -8,18 +8,19 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from mitigauge.core.errors import InvalidInput, MitigaugeError, NotReady
 from mitigauge.core.hostile_text import quoted
 from mitigauge.measurement.selection.cells import FOLDER, Cell, SelectionSpec
 from mitigauge.measurement.selection.console import Shown, read_console
+from pipelines.adapters.c_compiler import compile_program
+from pipelines.adapters.initramfs import packed
 
-PROGRAM, COMPILER = "qemu-system-x86_64", "cc"
+PROGRAM = "qemu-system-x86_64"
 SOURCE = FOLDER / "init.c"
-COMPILE_LIMIT_S = 60.0
 BOOT_LIMIT_S = 120.0
 CONSOLE_LIMIT = 4 << 20
 MEMORY_MB = 256
@@ -35,9 +36,6 @@ _WORDS = (
 )  # fmt: skip
 # A boot that does not come to its end is the emulator's fault as often as the kernel's.
 TRIES = 3
-# Modes of a root's entries (inode(7)), and the console's device (admin-guide/devices.txt).
-_DIRECTORY, _PROGRAM, _FILE, _DEVICE = 0o040755, 0o100755, 0o100644, 0o020600
-_CONSOLE = (5, 1)
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,10 @@ class SelectionMachine:
 
 def selection_machine(spec: SelectionSpec, directory: Path) -> SelectionMachine:
     """Its root is made in *directory*. Raises NotReady where no compiler makes its program."""
-    root = directory / "root"
-    root.write_bytes(b"".join(_entries(_compiled(directory), spec)))
+    program, root = directory / "init", directory / "root"
+    compile_program([SOURCE], ("-static", "-O2"), program, f"experiments/selection/{SOURCE.name}")
+    functions = "".join(f"{each}\n" for each in spec.functions).encode()
+    root.write_bytes(packed(program.read_bytes(), {"functions": functions}))
     return SelectionMachine(spec, root)
 
 
@@ -101,11 +101,11 @@ def image_of(package: bytes, release: str, directory: Path) -> Path:
     return image
 
 
-def _run(command: list[str], console: object, errors: object) -> bool:
+def _run(command: list[str], console: IO[bytes], errors: IO[bytes]) -> bool:
     """Whether it ended by itself within its time."""
     try:
         subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=console, stderr=errors,  # type: ignore[call-overload]
+            command, stdin=subprocess.DEVNULL, stdout=console, stderr=errors,
             timeout=BOOT_LIMIT_S, check=False,
         )  # fmt: skip
     except FileNotFoundError:
@@ -113,41 +113,3 @@ def _run(command: list[str], console: object, errors: object) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
-
-
-def _compiled(directory: Path) -> bytes:
-    program = directory / "init"
-    command = [COMPILER, "-static", "-O2", "-o", f"{program}", f"{SOURCE}"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=COMPILE_LIMIT_S, check=False
-        )
-    except FileNotFoundError:
-        raise NotReady(f"no compiler `{COMPILER}`", hint="Install gcc and libc6-dev.") from None
-    if done.returncode:
-        raise NotReady(
-            f"{SOURCE.name} does not compile: {quoted(done.stderr, 300)}",
-            hint="Install gcc and libc6-dev.",
-        )
-    return program.read_bytes()
-
-
-def _entries(program: bytes, spec: SelectionSpec) -> Iterator[bytes]:
-    for name in ("dev", "proc", "sys"):
-        yield _entry(name, _DIRECTORY)
-    yield _entry("dev/console", _DEVICE, device=_CONSOLE)
-    yield _entry("init", _PROGRAM, program)
-    yield _entry("functions", _FILE, "".join(f"{each}\n" for each in spec.functions).encode())
-    yield _entry("TRAILER!!!", 0)
-
-
-def _entry(name: str, mode: int, content: bytes = b"", device: tuple[int, int] = (0, 0)) -> bytes:
-    """A file in cpio's "newc" form (Documentation/driver-api/early-userspace/buffer-format.rst)."""
-    label = name.encode() + b"\0"
-    fields = (0, mode, 0, 0, 1, 0, len(content), 0, 0, *device, len(label), 0)
-    head = b"070701" + b"".join(b"%08X" % field for field in fields) + label
-    return _padded(head) + _padded(content)
-
-
-def _padded(part: bytes) -> bytes:
-    return part + bytes(-len(part) % 4)

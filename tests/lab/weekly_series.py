@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from mitigauge.core.settings import REPOSITORY
+from tests.series_mails import raw_mail
 
 WEEKS = 4
 MAILS = REPOSITORY / "tests" / "series" / "bisect"
@@ -37,7 +38,7 @@ def revision(folder: Path, week: int, place: int) -> Path:
     mails = [("A series that comes week by week", cover), *patches]
     for number, (title, body) in enumerate(mails):
         subject = f"[PATCH v{week} {number}/{len(patches)}] {title}"
-        own.joinpath(f"{number:04}.patch").write_text(_mail(week, number, subject, body))
+        own.joinpath(f"{number:04}.patch").write_bytes(_mail(week, number, subject, body))
     return own
 
 
@@ -49,17 +50,10 @@ def _patch(number: int, week: int) -> tuple[str, str]:
     return title, _SAYS.sub(rf"\1, week {week}\2", body)
 
 
-def _mail(week: int, number: int, subject: str, body: str) -> str:
+def _mail(week: int, number: int, subject: str, body: str) -> bytes:
     name = f"20261128-weekly-test-v{week}"
-    first = f"<{name}-0@example.org>"
-    answers = f"In-Reply-To: {first}\nReferences: {first}\n" if number else ""
-    return (
-        "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
-        f"From: {_FROM}\n"
-        f"Date: Mon, {2 + 7 * (week - 1):02} Nov 2026 10:{number:02}:00 +0000\n"
-        f"Message-ID: <{name}-{number}@example.org>\n"
-        f"{answers}"
-        f"Subject: {subject}\n"
-        "To: test-series@example.org\n\n"
-        f"{body}"
-    )
+    return raw_mail(
+        subject, body, sender=_FROM, ident=f"{name}-{number}", to="test-series@example.org",
+        parent=f"{name}-0@example.org" if number else "",
+        when=f"2026-11-{2 + 7 * (week - 1):02}T10:{number:02}",
+    )  # fmt: skip

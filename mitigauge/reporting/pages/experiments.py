@@ -14,11 +14,11 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.core.natural_order import natural_order
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.experiments.filter import ExperimentFilter
-from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.experiments.tables import Event, Experiment
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.runs import count_repository as run_counts
 from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.ending import is_judged
 from mitigauge.measurement.runs.host_time_repository import host_times
 from mitigauge.measurement.runs.states import RunState
 from mitigauge.measurement.runs.tables import Run
@@ -181,17 +181,8 @@ def show_progress(session: Session, experiment_id: int) -> ProgressView:
         # Hosts run side by side, so the slowest one ends it.
         seconds_left=max(known) if known and len(known) == len(left) else None,
         last_event_id=experiment_rows.last_event_id(session, experiment_id),
-        is_over=_is_over(experiment, runs),
+        is_over=is_judged(experiment, runs),
     )
-
-
-def _is_over(experiment: Experiment, runs: Sequence[RunView]) -> bool:
-    """Whether nothing more comes. Verdicts are written after the end, where anything was run."""
-    if experiment.state not in FINAL_STATES:
-        return False
-    if any(run.state in (RunState.QUEUED, RunState.RUNNING) for run in runs):
-        return False
-    return experiment.concluded_at is not None or all(run.started_at is None for run in runs)
 
 
 def list_events(

@@ -9,11 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.analysis.verdicts.tables import StoredVerdict
-from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
-from mitigauge.measurement.runs.states import RunState
+from mitigauge.measurement.runs import ending
 from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.tracking.regressions.states import (
     OPEN_STATES,
@@ -152,12 +151,8 @@ def boots_since(session: Session, regression: Regression, since: datetime) -> in
 def is_judged(session: Session, experiment_id: int) -> bool:
     """Whether an experiment is over and, where anything ran, its verdicts are written."""
     experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
-    if experiment.state not in FINAL_STATES:
-        return False
-    runs = list(session.scalars(select(Run).where(Run.experiment_id == experiment_id)))
-    if any(run.state in (RunState.QUEUED, RunState.RUNNING) for run in runs):
-        return False
-    return experiment.concluded_at is not None or all(run.started_at is None for run in runs)
+    runs = session.scalars(select(Run).where(Run.experiment_id == experiment_id))
+    return ending.is_judged(experiment, list(runs))
 
 
 def verdict_of(session: Session, experiment_id: int, metric: str) -> StoredVerdict | None:
