@@ -192,7 +192,7 @@ def show_experiment_limits(
 @router.post("/{experiment_id}/limits", dependencies=[Depends(needs(Right.READ))])
 def judge_limits(experiment_id: Id, limits: Limits, session: Database) -> list[LimitRow]:
     """The experiment beside limits on metrics; nothing is stored."""
-    return limit_service.beside(session, experiment_id, limits)
+    return limit_service.preview(session, experiment_id, limits)
 
 
 @router.post(

@@ -106,7 +106,7 @@ def _by_file(experiment_id: int, file: Path, json: bool) -> None:
 
     asked = read_limits(read_limits_file(file), str(file))
     rows = answer(
-        lambda session: limit_service.beside(session, experiment_id, asked),
+        lambda session: limit_service.preview(session, experiment_id, asked),
         lambda client: client.post(
             at("/api/experiments/{}/limits", experiment_id), list[LimitRow],
             asked.model_dump(mode="json", exclude_defaults=True),

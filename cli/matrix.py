@@ -126,7 +126,7 @@ def _booted(
     machine = selection_machine(spec, directory)
     matrix = {}
     with ThreadPoolExecutor(side_by_side) as threads:
-        shown = threads.map(lambda cell: machine.shown(cell, images[cell.kernel]), cells)
+        shown = threads.map(lambda cell: machine.boot(cell, images[cell.kernel]), cells)
         for done, (cell, each) in enumerate(zip(cells, shown, strict=True)):
             count_off("boot", done, len(cells))
             matrix[cell] = each

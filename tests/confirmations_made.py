@@ -66,10 +66,13 @@ def run_experiments(
     """
     draw = random.Random(7)
     with Session(engine) as session:
-        wanted = select(Experiment).where(Experiment.state.not_in(FINAL_STATES))
+        wanted = (
+            select(Experiment).where(Experiment.state.not_in(FINAL_STATES)).order_by(Experiment.id)
+        )
         found = list(session.scalars(wanted))
         for experiment in found:
-            for run in session.scalars(select(Run).where(Run.experiment_id == experiment.id)):
+            of = select(Run).where(Run.experiment_id == experiment.id).order_by(Run.id)
+            for run in session.scalars(of):
                 _run(session, run, levels, draw, noise)
             experiment.state = ExperimentState.FINISHED
             experiment.started_at = experiment.finished_at = experiment.created_at
@@ -83,7 +86,7 @@ def _run(
     noise: float,
 ) -> None:  # fmt: skip
     [case] = session.scalars(select(Case).where(Case.comparison_id == run.comparison_id))
-    for boot in session.scalars(select(Boot).where(Boot.run_id == run.id)):
+    for boot in session.scalars(select(Boot).where(Boot.run_id == run.id).order_by(Boot.id)):
         level = levels[session.get_one(Arm, boot.arm_id).name]
         boot.started_at = boot.finished_at = run.experiment.created_at
         if level is None:

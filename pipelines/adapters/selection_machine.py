@@ -45,18 +45,18 @@ class SelectionMachine:
     spec: SelectionSpec
     root: Path
 
-    def shown(self, cell: Cell, image: Path) -> Shown:
+    def boot(self, cell: Cell, image: Path) -> Shown:
         """What a boot of *image* (a vmlinuz) shows; one that does not end is done again.
 
         Raises NotReady without the emulator, InvalidInput for a processor that it lacks.
         """
         for _ in range(TRIES):
-            shown = self._booted(cell, image)
+            shown = self._boot_once(cell, image)
             if shown.ended:
                 break
         return shown
 
-    def _booted(self, cell: Cell, image: Path) -> Shown:
+    def _boot_once(self, cell: Cell, image: Path) -> Shown:
         words = [*_WORDS, *cell.words]
         command = [
             PROGRAM, *_MACHINE, "-cpu", cell.processor.cpu, "-kernel", f"{image}",

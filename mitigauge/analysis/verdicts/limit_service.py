@@ -108,7 +108,7 @@ def remove_limits(session: Session, name: str) -> LimitFileView:
     return view
 
 
-def beside(session: Session, experiment_id: int, limits: Limits) -> list[LimitRow]:
+def preview(session: Session, experiment_id: int, limits: Limits) -> list[LimitRow]:
     """An experiment beside a file that is not in force; nothing is stored. Raises NotFound.
 
     A limit that is of no figure of the experiment has one row that says so.

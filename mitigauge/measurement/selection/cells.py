@@ -113,7 +113,7 @@ def cells_of(
     Raises InvalidInput for a filter that nothing meets, and for too many cells.
     """
     chosen = [each for each in spec.processors if not processors or each.name in set(processors)]
-    axes = [_kept(spec.mitigations, mitigations), _kept(spec.options, options)]
+    axes = [_chosen(spec.mitigations, mitigations), _chosen(spec.options, options)]
     for asked, known in (
         (processors, [each.name for each in spec.processors]),
         (options, [each or NOTHING for each in spec.options]),
@@ -136,5 +136,5 @@ def cells_of(
     return cells
 
 
-def _kept(of: Iterable[str], asked: Collection[str]) -> list[str]:
+def _chosen(of: Iterable[str], asked: Collection[str]) -> list[str]:
     return [each for each in of if not asked or (each or NOTHING) in set(asked)]

@@ -174,12 +174,15 @@ def _order_within(session: Session, confirmation_id: int, boots_a_week: int) -> 
 
 
 def _layouts(session: Session, of: Suspicion) -> int:
-    """In how many layouts both kernels are at hand, up to as many as a bisection takes."""
+    """As many as a bisection takes, where both kernels are at hand in so many, else one.
+
+    Of two layouts one degree of freedom is left, with which hardly any difference is told.
+    """
     if of.counted:
         return 1
     kernels = (of.kernel_before, of.kernel_after)
     built = min(len(built_layouts(session, release)) for release in kernels)
-    return max(min(built, LAYOUTS), 1)
+    return LAYOUTS if built >= LAYOUTS else 1
 
 
 def _take_in(session: Session, found: Confirmation) -> None:

@@ -20,14 +20,14 @@ class Scripted(SelectionMachine):
 
     shows: Iterator[Shown]
 
-    def _booted(self, cell: Cell, image: Path) -> Shown:
+    def _boot_once(self, cell: Cell, image: Path) -> Shown:
         return next(self.shows)
 
 
 @pytest.mark.parametrize("failures", range(TRIES + 1))
 def test_a_boot_that_does_not_end_is_done_again(failures: int) -> None:
     shows = iter([*[Shown(tail="panic")] * failures, *[shown("forced")] * TRIES])
-    said = Scripted(SPEC, Path("root"), shows).shown(cell("vmscape=force"), Path("image"))
+    said = Scripted(SPEC, Path("root"), shows).boot(cell("vmscape=force"), Path("image"))
     assert said.ended == (failures < TRIES)
     booted = failures + TRIES - len(list(shows))
     assert booted == min(failures + 1, TRIES)
