@@ -27,6 +27,9 @@ from mitigauge.tracking.series.schemas import (
     StartRequest,
 )
 from mitigauge.tracking.series.states import RevisionState
+from mitigauge.tracking.studies import service as studies
+from mitigauge.tracking.studies.schemas import StudyView
+from mitigauge.tracking.studies.states import StudyKind
 
 router = APIRouter(prefix="/api/series", tags=["series"])
 
@@ -103,4 +106,27 @@ def start_revision(
     found = service.find_revision(session, name, revision, lock=True)
     all_cases = wanted is not None and wanted.all_cases
     job = ask_revision(session, found, asked_by=caller.subject, all_cases=all_cases)
+    return views.view_job(session, job.id)
+
+
+@router.get("/{name}/{revision}/studies")
+def show_studies(name: NameInPath, revision: NameInPath, session: Database) -> list[StudyView]:
+    """What a revision was asked beside its experiment, and what came of it."""
+    return studies.show(session, service.find_revision(session, name, revision))
+
+
+@router.post(
+    "/{name}/{revision}/studies/{kind}",
+    status_code=202,
+    dependencies=[Depends(needs(Right.SUBMIT))],
+)
+def ask_study(
+    name: NameInPath, revision: NameInPath, kind: StudyKind, session: Database, caller: Known
+) -> JobView:
+    """Ask what each patch costs (`patch-cost`), or which mitigation is chosen (`selection`).
+
+    What is over is done anew; what goes on goes on.
+    """
+    found = service.find_revision(session, name, revision, lock=True)
+    job = studies.ask(session, found, kind, asked_by=caller.subject)
     return views.view_job(session, job.id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +13,9 @@ import typer
 from cli.output import Json, count_off, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from mitigauge.measurement.selection.cells import Cell, SelectionSpec
-    from mitigauge.measurement.selection.console import Shown
+    from mitigauge.measurement.selection.cells import SelectionSpec
     from mitigauge.measurement.selection.findings import Finding, Matrix
-    from mitigauge.measurement.selection.views import CellView
+    from mitigauge.measurement.selection.views import SelectionCell
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,7 +67,8 @@ def select(
     """
     from mitigauge.measurement.selection.cells import cells_of, selection_spec
     from mitigauge.measurement.selection.findings import FindingKind, findings
-    from mitigauge.measurement.selection.views import cell_views
+    from mitigauge.measurement.selection.views import selection_cells
+    from pipelines.selection_run import boot_cells
 
     asked = selection_spec(spec)
     with tempfile.TemporaryDirectory() as directory:
@@ -78,9 +77,12 @@ def select(
             asked, list(images), processors=processor or (), options=option or (),
             mitigations=mitigations or (),
         )  # fmt: skip
-        matrix = _booted(asked, cells, images, Path(directory), side_by_side)
+        matrix = boot_cells(
+            asked, cells, images, Path(directory), side_by_side=side_by_side,
+            heard=lambda done: count_off("boot", done, len(cells)),
+        )  # fmt: skip
     found = findings(asked, matrix)
-    views = cell_views(asked, matrix, found)
+    views = selection_cells(asked, matrix, found)
     if to is not None:
         _write(to, views)
     if json:
@@ -114,32 +116,13 @@ def _images(names: Sequence[str], directory: Path) -> dict[str, Path]:
     return found
 
 
-def _booted(
-    spec: SelectionSpec,
-    cells: Sequence[Cell],
-    images: dict[str, Path],
-    directory: Path,
-    side_by_side: int,
-) -> dict[Cell, Shown]:
-    from pipelines.adapters.selection_machine import selection_machine
-
-    machine = selection_machine(spec, directory)
-    matrix = {}
-    with ThreadPoolExecutor(side_by_side) as threads:
-        shown = threads.map(lambda cell: machine.boot(cell, images[cell.kernel]), cells)
-        for done, (cell, each) in enumerate(zip(cells, shown, strict=True)):
-            count_off("boot", done, len(cells))
-            matrix[cell] = each
-    return matrix
-
-
-def _write(to: Path, cells: Sequence[CellView]) -> None:
+def _write(to: Path, cells: Sequence[SelectionCell]) -> None:
     from mitigauge.core.errors import MitigaugeError
-    from mitigauge.measurement.selection.views import CellView
+    from mitigauge.measurement.selection.views import SelectionCell
 
     try:
         with to.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(CellView.model_fields))
+            writer = csv.DictWriter(file, list(SelectionCell.model_fields))
             writer.writeheader()
             for each in cells:
                 several = {"log": "; ".join(each.log), "findings": "; ".join(each.findings)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import series_mail
+from cli import series_mail, series_study
 from cli.bases import Loose, SeriesBase
 from cli.jobs import followed, print_asked
 from cli.mails import LORE, is_message_id, mails_from, patches_from
@@ -476,3 +476,7 @@ def _say_next(view: SeriesView) -> None:
         say(f"`mitigauge series start {view.name} {newest.label}` builds and measures it")
     elif newest.experiment_id:
         say(f"`mitigauge experiment show {newest.experiment_id}` has its verdicts")
+
+
+app.command("study")(series_study.study)
+app.command("studies")(series_study.studies)

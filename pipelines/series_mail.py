@@ -29,6 +29,7 @@ from mitigauge.tracking.series import request_repository as repository
 from mitigauge.tracking.series.request import request_in, why_unanswered
 from mitigauge.tracking.series.request_service import IncomingRequest, Means
 from mitigauge.tracking.series.states import Attested
+from mitigauge.tracking.studies.service import ask_by_mail
 from pipelines.adapters.attestation import attested
 from pipelines.adapters.build_root import known_bases
 from pipelines.adapters.mail import receivers_of
@@ -155,7 +156,7 @@ class Desk:
 
     def means(self) -> Means:
         """What carrying out takes."""
-        return Means(self.blobs, known_bases(self.settings), judge_by_mail)
+        return Means(self.blobs, known_bases(self.settings), judge_by_mail, ask_by_mail)
 
     def _deal_with(self, each: Delivered) -> str:
         """What became of one mail, in words."""

@@ -90,17 +90,22 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
         patches["before"] = (before.label, service.patches_of(before, builder.blobs))
     if "base" in wanted:
         patches["base"] = ("base", [])
-    base = revision.base or series.base
-    if base == BASE_COMMIT:
-        base = named_trees.base_holding(revision.base_commit, get_settings().source_trees)
     return Ordered(
-        series.name, revision.label, series.spec, text, base,
+        series.name, revision.label, series.spec, text, base_of(revision),
         series.profile, patches,
-        layouts_in(text, f"{series.spec}.yml", _counted_hosts(text)), series.loose,
+        layouts_in(text, f"{series.spec}.yml", counted_hosts(text)), series.loose,
     )  # fmt: skip
 
 
-def _counted_hosts(text: str) -> set[str]:
+def base_of(revision: SeriesRevision) -> str:
+    """What its kernels are built on: a source package, or the commit that it names."""
+    base = revision.base or revision.series.base
+    if base == BASE_COMMIT:
+        return named_trees.base_holding(revision.base_commit, get_settings().source_trees)
+    return base
+
+
+def counted_hosts(text: str) -> set[str]:
     """Hosts of the spec's environment whose time counts instructions."""
     environment = environment_named_in(parse_yaml(text, "spec"))
     if environment not in environment_names():

@@ -13,6 +13,7 @@ from mitigauge.tracking.series import request_service
 from mitigauge.tracking.series.request import request_in
 from mitigauge.tracking.series.request_service import IncomingRequest, Means
 from mitigauge.tracking.series.states import Attested
+from mitigauge.tracking.studies.service import ask_by_mail
 from tests.series_mails import raw_mail
 
 
@@ -24,7 +25,7 @@ def waiting_request(engine: Engine, *, parent: str = "", body: str = "#mitigauge
     came = IncomingRequest(mail, asked, allowed=True, attested=Attested.MISSING)
     with transaction(engine) as session:
         row, _ = request_service.take(
-            session, came, Means(blob_store(get_settings()), {}, judge_by_mail)
+            session, came, Means(blob_store(get_settings()), {}, judge_by_mail, ask_by_mail)
         )
         assert row is not None
         return row.id

@@ -23,7 +23,7 @@ REMOTE: Final = frozenset(
         "limits": "judge list remove set show",
         "regression": "confirm error-rates file list set show",
         "report": "weekly",
-        "series": "approve list show start",
+        "series": "approve list show start studies study",
         "subscription": "add list pause remove resume",
         "trends": "accept annotate list show stability",
         "worker": "list",

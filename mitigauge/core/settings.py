@@ -96,6 +96,12 @@ class Settings(BaseModel):
         description="runs after which a service of its own measures a slow-down of known size, on "
         "hosts whose kernels are built here; 0: never",
     )
+    studies: str = Field(
+        "selection",
+        description="what each revision is asked beside its experiment, with commas between: "
+        "selection (which mitigation is chosen where), patch-cost (what each patch costs); "
+        "empty: nothing",
+    )
     bind: str = Field("127.0.0.1", description="address the service listens on")
     port: int = Field(8600, description="port the service listens on")
     allowed_hosts: str = Field(

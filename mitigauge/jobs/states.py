@@ -17,6 +17,7 @@ class JobKind(StrEnum):
     BACKUP = "backup"
     DIGESTS = "digests"
     INJECTION = "injection"
+    STUDY = "study"
 
 
 class JobState(StrEnum):
@@ -53,6 +54,7 @@ NEEDS = {
     JobKind.BACKUP: Ability.BACKUPS,
     JobKind.DIGESTS: Ability.DIGESTS,
     JobKind.INJECTION: Ability.KERNELS,
+    JobKind.STUDY: Ability.KERNELS,
 }
 # Jobs of the service itself: one of each, which never ends.
 STANDING = (

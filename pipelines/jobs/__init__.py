@@ -20,6 +20,7 @@ from pipelines.jobs.injection import InjectionRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
 from pipelines.jobs.revision import RevisionRunner
+from pipelines.jobs.study import StudyRunner
 from pipelines.jobs.weekly import WeeklyRunner
 
 _TITLES = {
@@ -44,6 +45,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.BACKUP: BackupRunner(settings),
         JobKind.DIGESTS: DigestsRunner(settings),
         JobKind.INJECTION: InjectionRunner(settings),
+        JobKind.STUDY: StudyRunner(),
     }
 
 

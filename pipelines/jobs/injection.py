@@ -12,6 +12,7 @@ from mitigauge.core.effect import Effect
 from mitigauge.core.errors import MitigaugeError
 from mitigauge.core.settings import Settings
 from mitigauge.kernels.mails.files import read_mails
+from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.bisect import service as bisections
 from mitigauge.tracking.bisect.question import Question
@@ -112,7 +113,7 @@ class InjectionRunner(StandingRunner):
                 experiment = revision.experiment_id
                 if experiment is None and revision.state in _ENDED:
                     raise MitigaugeError(f"its revision is {revision.state}: {revision.why}")
-                if experiment is None or not experiments.is_judged(own, experiment):
+                if experiment is None or not run_rows.is_judged(own, experiment):
                     return
                 said = experiments.verdict_of(own, experiment, path.metric)
                 effect = Effect.of(said) if said else None

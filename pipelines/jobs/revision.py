@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.core.settings import get_settings
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
 from mitigauge.tracking.series import repository, service
 from mitigauge.tracking.series.states import STARTABLE
+from mitigauge.tracking.studies import service as studies
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.jobs.kernel import LIMIT_S
@@ -39,8 +41,12 @@ class RevisionRunner:
         if experiment is None:
             experiment = start(number, self.builder(context))
 
-        def apply(_session: Session, job: Job) -> None:
+        def apply(session: Session, job: Job) -> None:
             job.result = {"experiment": experiment}
+            found = repository.revision(session, number)
+            if experiment and found is not None:
+                wanted = studies.kinds_in(get_settings().studies)
+                studies.ask_of_new(session, found, wanted, asked_by=job.asked_by)
 
         why = f"measured by experiment {experiment}" if experiment else NOTHING
         return JobDone(apply, state=JobState.DONE, why=why)

@@ -223,6 +223,7 @@ TABLE = {
     "GET /api/bisections/proposal": read("/api/bisections/proposal", 422),
     "GET /api/bisections/{bisection_id}": read(BISECTION, 404),
     "GET /api/bisections/{bisection_id}/patches/{position}": read(BISECTION + "/patches/1", 404),
+    "GET /api/series/{name}/{revision}/studies": read("/api/series/nothing/v1/studies", 404),
     "GET /api/series/{name}/{revision}/patches/{position}": read(
         "/api/series/nothing/v1/patches/1", 404
     ),
@@ -230,6 +231,9 @@ TABLE = {
     "POST /api/bisections/{bisection_id}/cancel": Row(BISECTION + "/cancel", NOT_THERE, NOT_THERE),
     # Without a body; the tests of jobs start, follow and cancel each kind.
     "POST /api/bisections": alike("/api/bisections", nobody=401, viewer=403, others=422),
+    "POST /api/series/{name}/{revision}/studies/{kind}": alike(
+        "/api/series/nothing/v1/studies/selection", nobody=401, viewer=403, others=404
+    ),
     "POST /api/series/{name}/{revision}/start": alike(
         "/api/series/nothing/v1/start", nobody=401, viewer=403, others=404
     ),

@@ -156,6 +156,11 @@ def start_series(person: Person) -> None:
     person("series", "start", "bhb", "v2", "--no-wait")
 
 
+def study_series(person: Person) -> None:
+    approve_series(person)
+    person("series", "study", "bhb", "selection", "v2", "--no-wait")
+
+
 def retest(person: Person) -> None:
     store_series(person.engine)
     person("series", "retest", "bhb", "v2", "--with", PATCH)
@@ -340,6 +345,7 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "series retest": ("series.retest", retest),
     "series set": ("series.set", set_series),
     "series start": ("job.ask", start_series),
+    "series study": ("job.ask", study_series),
     "token create": ("token.create", create_token),
     "token revoke": ("token.revoke", revoke_token),
     "regression file": ("regression.file", file_regression),
@@ -394,8 +400,8 @@ READS = {
     "profile instructions",
     "regression error-rates", "regression list", "regression show", "report check",
     "subscription list",
-    "series list", "series requests", "series show", "token list", "trends list", "trends show",
-    "trends stability", "worker list",
+    "series list", "series requests", "series show", "series studies", "token list",
+    "trends list", "trends show", "trends stability", "worker list",
 }  # fmt: skip
 
 

@@ -137,6 +137,8 @@ COMMANDS = [
     ("series show 1", 0),
     ("series start 1", 1),
     ("series start 1 --all-cases", 1),
+    ("series studies 1", 0),
+    ("series study 1 patch-cost", 1),
     ("series watch", 1),
     ("token create ci --role runner", 0),
     ("token list", 0),

@@ -417,7 +417,7 @@ def test_on_hosts_with_real_time_each_kernel_is_built_in_three_layouts(
 ) -> None:
     ids = approved(engine, blobs)
     builder = Pretended(tmp_path, engine, blobs)
-    monkeypatch.setattr("pipelines.series_run._counted_hosts", lambda _text: set())
+    monkeypatch.setattr("pipelines.series_run.counted_hosts", lambda _text: set())
     experiment = series_run.start(ids["v2"], builder)
     with Session(engine) as session:
         comparisons = session.get_one(Experiment, experiment).comparisons

@@ -25,6 +25,7 @@ from mitigauge.core.actor import person_at_command
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.settings import Settings, get_settings
 from mitigauge.reporting.letters.reply.service import answer
+from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import blob_store
 from mitigauge.tracking.series import faults, request_service, service
 from mitigauge.tracking.series import request_repository as repository
@@ -33,6 +34,9 @@ from mitigauge.tracking.series.request_service import MOST_PER_DAY
 from mitigauge.tracking.series.schemas import RequestView
 from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.series.states import RequestState
+from mitigauge.tracking.studies import repository as study_rows
+from mitigauge.tracking.studies import service as studies
+from mitigauge.tracking.studies.states import StudyKind, StudyState
 from pipelines import series_mail
 from pipelines.series_mail import Desk, Outbox
 from pipelines.series_watch import Watcher
@@ -457,6 +461,69 @@ def test_any_mail_of_the_thread_may_be_answered(post: Post) -> None:
     post.ask(f"again\n{TEST}", parent="unknown@example.org",
              more="References: <v1-0@example.org> <unknown@example.org>")  # fmt: skip
     assert [r.about for r in post.requests()] == ["toys v1", "toys v1"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "kind", "understood"),
+    [
+        ("which-patch", StudyKind.PATCH_COST, "each patch alone too, and what they run is counted"),
+        ("select", StudyKind.SELECTION, "booted on emulated processors under each option"),
+    ],
+)
+def test_a_mail_asks_for_a_study_and_gets_its_answer(
+    post: Post, verb: str, kind: StudyKind, understood: str
+) -> None:
+    stored(post)
+    post.ask(f"#mitigauge {verb}\n")
+    assert understood in post.said("1-receipt")
+    with transaction(post.engine) as session:
+        [study] = study_rows.of_revisions(session, [1])
+        assert (study.kind, study.asked_by) == (kind, "one@example.org")
+    post.look()
+    assert list(post.answers()) == ["1-receipt"]
+    with transaction(post.engine) as session:
+        [study] = study_rows.of_revisions(session, [1])
+        study.state, study.answer = StudyState.DONE, ["patch 1 costs 7", "  predicted: 3 ns"]
+    post.look()
+    assert "v1 of toys: - patch 1 costs 7 predicted: 3 ns" in post.said("1-result")
+    assert [r.state for r in post.requests()] == [RequestState.DONE]
+
+
+def test_a_study_that_failed_is_answered_with_why(post: Post) -> None:
+    stored(post)
+    post.ask("#mitigauge which-patch\n")
+    with transaction(post.engine) as session:
+        [study] = study_rows.of_revisions(session, [1])
+        study.state, study.why = StudyState.FAILED, "the base has no kernel"
+    post.look()
+    assert "nothing can be said, failed: the base has no kernel." in post.said("1-result")
+
+
+def test_of_patches_that_nobody_approved_nothing_is_built(post: Post) -> None:
+    stored(post, approve=False)
+    post.ask("#mitigauge which-patch\n")
+    assert "Nothing is measured for it: toys v1 is waiting" in post.said("1-receipt")
+    assert [r.state for r in post.requests()] == [RequestState.REFUSED]
+    with transaction(post.engine) as session:
+        assert study_rows.of_revisions(session, [1]) == []
+
+
+def test_the_result_of_a_test_waits_for_what_else_the_revision_is_asked(post: Post) -> None:
+    stored(post)
+    post.ask(TEST)
+    post.build()
+    with transaction(post.engine) as session:
+        revision = service.find_revision(session, "toys", "v1")
+        studies.ask_of_new(session, revision, [StudyKind.SELECTION], asked_by="mitigauge")
+    post.finish()
+    post.look()
+    assert list(post.answers()) == ["1-receipt"]
+    with transaction(post.engine) as session:
+        [study] = study_rows.of_revisions(session, [1])
+        study.state, study.answer = StudyState.DONE, ["worse than asked, this revision: 14 cells"]
+    post.look()
+    said = post.said("1-result")
+    assert "Beside these figures: - worse than asked, this revision: 14 cells" in said
 
 
 def test_who_says_stop_hears_no_more_and_the_series_is_left_alone(post: Post) -> None:

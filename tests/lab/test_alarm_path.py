@@ -8,19 +8,14 @@ Some sixty boots and eight kernels: an hour and a half where nothing else runs.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
-from mitigauge.core.settings import REPOSITORY
 from mitigauge.measurement.runs.submission import submit_text
 from mitigauge.storage.database.engine import transaction
 from mitigauge.tracking.series.spec import filled
@@ -28,6 +23,7 @@ from mitigauge.tracking.series.spec_files import spec_text
 from tests.lab import weekly_series
 from tests.lab.conftest import LabOf
 from tests.lab.following import wait_for_end
+from tests.lab.service_process import Service, said, served
 
 pytestmark = pytest.mark.lab
 
@@ -35,68 +31,14 @@ SPEC, HOST, NAME = "syscall-trend", "lab-intel", "weekly"
 # How often a kernel is measured, its revision's own experiment among them: a level needs values.
 MEASURED = {1: 3, 2: 3, 3: 2, 4: 5}
 PLACE = 2
-PATIENCE_S = 7200.0
-
-
-@dataclass(frozen=True)
-class Service:
-    """A worker with policies under which it confirms and bisects, and the command."""
-
-    engine: Engine
-    environment: dict[str, str]
-    log: Path
-
-    def command(self, *words: str, ends: tuple[int, ...] = (0,)) -> str:
-        """What ``mitigauge`` prints, which ends with one of these codes."""
-        done = subprocess.run(
-            [sys.executable, "-m", "cli.main", *words],
-            cwd=REPOSITORY, env=self.environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode in ends, f"{words}: {done.stderr}\n{done.stdout}"
-        return done.stdout
-
-    def first(self, query: str) -> object:
-        """The one value that *query* asks for; None: there is no row."""
-        with self.engine.connect() as connection:
-            return connection.scalar(text(query))
-
-    def wait(self, what: str, told: Callable[[], object]) -> object:
-        """Until *told* gives something, which is returned."""
-        deadline, began = time.monotonic() + PATIENCE_S, time.monotonic()
-        while not (found := told()):
-            if time.monotonic() > deadline:
-                pytest.fail(f"{what}: not within {PATIENCE_S} s\n{self.log.read_text()[-3000:]}")
-            time.sleep(5)
-        said(f"{what} after {time.monotonic() - began:.0f} s: {found}")
-        return found
-
-
-def said(words: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {words}", flush=True)
 
 
 @pytest.fixture
 def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
     lab_of(HOST)
-    engine, url = module_engine
-    own = Service(
-        engine,
-        {
-            **os.environ,
-            "MITIGAUGE_DATABASE_URL": url,
-            "MITIGAUGE_LEASE_SECONDS": "20",
-            "MITIGAUGE_BISECT_CONFIRMED_BOOTS": "150",
-        },
-        tmp_path / "worker.log",
-    )
-    with own.log.open("ab") as log:
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "cli.main", "worker"],
-            cwd=REPOSITORY, env=own.environment, stdout=log, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    yield own
-    worker.terminate()
-    worker.wait(timeout=120)
+    policy = {"MITIGAUGE_BISECT_CONFIRMED_BOOTS": "150"}
+    with served(module_engine, tmp_path / "worker.log", policy) as own:
+        yield own
 
 
 def measure(service: Service, week: int, mails: Path) -> None:

@@ -15,6 +15,7 @@ from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.experiments.tables import Comparison, Experiment
 from mitigauge.measurement.fleet.availability import kept_from
 from mitigauge.measurement.fleet.tables import Host
+from mitigauge.measurement.runs import ending
 from mitigauge.measurement.runs.kernel_build import KernelBuild
 from mitigauge.measurement.runs.states import UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.measurement.runs.tables import Boot, HostLease, Run
@@ -108,6 +109,13 @@ def runs_of(session: Session, *experiment_ids: int) -> list[Run]:
             .options(joinedload(Run.host), joinedload(Run.comparison))
         )
     )
+
+
+def is_judged(session: Session, experiment_id: int) -> bool:
+    """Whether an experiment is over and, where anything ran, its verdicts are written."""
+    experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
+    runs = session.scalars(select(Run).where(Run.experiment_id == experiment_id))
+    return ending.is_judged(experiment, list(runs))
 
 
 def verdict_changes(session: Session, experiment_id: int) -> int:

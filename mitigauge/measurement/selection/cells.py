@@ -50,6 +50,10 @@ class SelectionSpec(Closed):
 
     name: Annotated[str, formed(r"[a-z0-9][a-z0-9-]{0,59}", "a name")]
     title: Text
+    series: tuple[Annotated[str, formed(r"[a-z0-9][a-z0-9-]{0,59}", "a name")], ...] = Field(
+        (), max_length=50,
+        description="specs of experiments/series: each revision that they measure is asked this",
+    )  # fmt: skip
     vulnerability: FileName
     log: Annotated[str, Field(min_length=1, max_length=60)] = Field(
         description="how the kernel's own lines of it begin"
@@ -98,6 +102,12 @@ def selection_spec(name: str, folder: Path = FOLDER) -> SelectionSpec:
         known = ", ".join(each.stem for each in in_natural_order(folder.glob("*.yml")))
         raise NotFound(f"no spec {name[:60]!r} of a selection", hint=f"Known: {known}.")
     return read_definition(file, SelectionSpec, file.parent)
+
+
+def spec_of_series(name: str, folder: Path = FOLDER) -> SelectionSpec | None:
+    """What is asked of each revision that the series' spec *name* measures; None: nothing."""
+    specs = (selection_spec(file.stem, folder) for file in in_natural_order(folder.glob("*.yml")))
+    return next((spec for spec in specs if name and name in spec.series), None)
 
 
 def cells_of(

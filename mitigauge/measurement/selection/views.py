@@ -11,7 +11,7 @@ from mitigauge.measurement.selection.console import unproven
 from mitigauge.measurement.selection.findings import Finding, FindingKind, Matrix
 
 
-class CellView(BaseModel):
+class SelectionCell(BaseModel):
     """One boot of an emulated processor."""
 
     model_config = ConfigDict(frozen=True)
@@ -27,10 +27,12 @@ class CellView(BaseModel):
     findings: list[FindingKind]
 
 
-def cell_views(spec: SelectionSpec, matrix: Matrix, found: Sequence[Finding]) -> list[CellView]:
+def selection_cells(
+    spec: SelectionSpec, matrix: Matrix, found: Sequence[Finding]
+) -> list[SelectionCell]:
     """Every cell with what was found of it."""
     return [
-        CellView(
+        SelectionCell(
             kernel=cell.kernel,
             processor=cell.processor.name,
             mitigations=cell.mitigations,

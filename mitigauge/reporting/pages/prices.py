@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from mitigauge.analysis.prices.definitions import INSTRUCTION
 from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels
 from mitigauge.analysis.prices.schemas import CheckedOn
-from mitigauge.analysis.profiles.exact.repository import CaseInArm
+from mitigauge.analysis.profiles.exact.repository import CaseInArm, counts_of_runs
 from mitigauge.analysis.profiles.exact.stored_counts import Bill, bills_of
 from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.experiments import repository as experiment_rows
@@ -19,7 +19,6 @@ from mitigauge.measurement.experiments.tables import Case
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.tables import Run
-from mitigauge.reporting.pages import profile_repository
 from mitigauge.reporting.pages.exact import price_list
 
 NS_OF = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
@@ -117,7 +116,7 @@ def _bills(
     """Events and instructions an operation of each case and mode that was counted."""
     experiment_rows.experiment(session, experiment_id)
     runs = run_rows.runs_of(session, experiment_id)
-    counts = profile_repository.counts_of_runs(session, [run.id for run in runs])
+    counts = counts_of_runs(session, [run.id for run in runs])
     bills = bills_of(session, counts, price_list().events)
     for run in runs:
         for case, arm in product(run.comparison.cases, run.comparison.arms):

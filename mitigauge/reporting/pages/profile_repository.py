@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlalchemy import RowMapping, func, select, text
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.profiles.exact.repository import CaseInArm
 from mitigauge.analysis.profiles.exact.tables import ExactCount
 from mitigauge.analysis.profiles.store.tables import Profile, System
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
@@ -92,26 +90,6 @@ def counts_of_arm(session: Session, *, case_id: int, arm_id: int, run_id: int) -
             .order_by(Boot.block, ExactCount.id)
         )
     )
-
-
-def counts_of_runs(session: Session, run_ids: Sequence[int]) -> dict[CaseInArm, list[int]]:
-    """The exact counts with a ledger of each case and arm, of boots that count, block by block."""
-    rows = session.execute(
-        select(
-            Boot.run_id,
-            ExactCount.case_id,
-            Boot.arm_id,
-            func.array_agg(aggregate_order_by(ExactCount.id, Boot.block, ExactCount.id)),
-        )
-        .join(Boot, ExactCount.boot_id == Boot.id)
-        .where(
-            Boot.run_id.in_(run_ids),
-            Boot.state == BootState.EFFECTIVE,
-            ExactCount.instructions.is_not(None),
-        )
-        .group_by(Boot.run_id, ExactCount.case_id, Boot.arm_id)
-    )
-    return {CaseInArm(run, case, arm): list(counts) for run, case, arm, counts in rows}
 
 
 def first_counted_pair(session: Session, experiment_id: int) -> RowMapping | None:

@@ -9,10 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.analysis.verdicts.tables import StoredVerdict
-from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
+from mitigauge.measurement.experiments.tables import Arm, Case, Comparison
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
-from mitigauge.measurement.runs import ending
 from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.tracking.regressions.states import (
     OPEN_STATES,
@@ -146,13 +145,6 @@ def boots_since(session: Session, regression: Regression, since: datetime) -> in
         )
     )
     return int(session.scalar(wanted) or 0)
-
-
-def is_judged(session: Session, experiment_id: int) -> bool:
-    """Whether an experiment is over and, where anything ran, its verdicts are written."""
-    experiment = session.get_one(Experiment, experiment_id, populate_existing=True)
-    runs = session.scalars(select(Run).where(Run.experiment_id == experiment_id))
-    return ending.is_judged(experiment, list(runs))
 
 
 def verdict_of(session: Session, experiment_id: int, metric: str) -> StoredVerdict | None:

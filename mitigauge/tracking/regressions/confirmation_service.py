@@ -14,6 +14,7 @@ from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFou
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import get_settings
 from mitigauge.kernels.service import built_layouts
+from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.submission import submit_text
 from mitigauge.storage.database.engine import (
     advisory_lock,
@@ -193,7 +194,7 @@ def _take_in(session: Session, found: Confirmation) -> None:
     if found.experiment_id is None:
         _set(session, found, ConfirmationState.IMPOSSIBLE, "its experiment was deleted")
         return
-    if not rows.is_judged(session, found.experiment_id):
+    if not run_rows.is_judged(session, found.experiment_id):
         return
     of = _suspicion(session, regression)
     if of is None:

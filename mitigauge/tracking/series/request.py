@@ -28,6 +28,8 @@ COMMAND = "#mitigauge"
 FORMS = (
     (f"{COMMAND} test", "measure the revision that is answered; with a diff: with that on top"),
     (f"{COMMAND} test base VERSION", "the same on another base"),
+    (f"{COMMAND} which-patch", "what each patch of the revision costs, by exact counts"),
+    (f"{COMMAND} select", "which mitigation it chooses, by processor and options"),
     (f"{COMMAND} stop", "no more answers to you, nor to this series"),
 )
 REGRESSION_FORMS = (
@@ -52,10 +54,22 @@ class RequestKind(StrEnum):
     """The revision, once more or for the first time."""
     FIX = "fix"
     """The revision with a diff on top."""
+    WHICH_PATCH = "which-patch"
+    """What each patch of the revision costs."""
+    SELECT = "select"
+    """Which mitigation the revision chooses where."""
     STOP = "stop"
     REGRESSION = "regression"
     """What a regression is: real, false, known, or not worth it."""
     UNCLEAR = "unclear"
+
+
+# Verbs that nothing follows.
+_PLAIN = {
+    str(kind): kind for kind in (RequestKind.WHICH_PATCH, RequestKind.SELECT, RequestKind.STOP)
+}
+# Those of the revision whose thread is answered.
+STUDIES = (RequestKind.WHICH_PATCH, RequestKind.SELECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +95,12 @@ def request_in(mail: Mail) -> Request | None:
         return _hidden_in_html(mail)
     line = clean_text(found[0].strip())[:LONGEST_LINE]
     match found[1].split():
-        case ["test"]:
+        case ["test" | "retest"]:
             return _test(mail, line, "")
         case ["test", "base", base] if _BASE.fullmatch(base):
             return _test(mail, line, base)
-        case ["stop"]:
-            return Request(RequestKind.STOP, line)
+        case [word] if word in _PLAIN:
+            return Request(_PLAIN[word], line)
         case ["regression", *_]:
             return _of_regression(line, found[1])
     return Request(RequestKind.UNCLEAR, line, why=f"“{line}” is no request that is known here")

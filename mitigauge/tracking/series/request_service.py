@@ -26,6 +26,7 @@ from mitigauge.tracking.series import request_repository as repository
 from mitigauge.tracking.series import retests, service
 from mitigauge.tracking.series.regression_request import RegressionRequest
 from mitigauge.tracking.series.request import (
+    STUDIES,
     Request,
     RequestKind,
     base_named,
@@ -74,12 +75,14 @@ MOST_SHOWN = 1 << 20
 class Means:
     """What carrying out takes. *bases*: source packages that are here → their versions.
 
-    *judge*: changes a regression as somebody's mail says; what came of it, in words.
+    *judge*: changes a regression as somebody's mail says; what came of it, in words. *study*: asks
+    something of a revision, for whom.
     """
 
     blobs: BlobStore
     bases: Mapping[str, str]
     judge: Callable[[Session, RegressionRequest, str], str]
+    study: Callable[[Session, SeriesRevision, RequestKind, str], None]
 
 
 def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesRequest | None, str]:
@@ -174,7 +177,8 @@ def carry_out(
     except InvalidInput as error:
         row.state, row.why = RequestState.REFUSED, clean_text(error.message)[:2000]
     else:
-        row.state, row.why = RequestState.ACCEPTED, f"{row.measured.label} is measured for it"
+        done = "studied" if asked.asked in STUDIES else "measured"
+        row.state, row.why = RequestState.ACCEPTED, f"{row.measured.label} is {done} for it"
 
 
 def _judge(session: Session, row: SeriesRequest, asked: Request, means: Means, by: str) -> None:
@@ -209,6 +213,9 @@ def _measured(
     series = repository.lock_series(session, revision.series_id)
     if revision.state == RevisionState.REFUSED:
         raise InvalidInput(f"{revision.label} of this series cannot run: {revision.why}")
+    if asked.asked in STUDIES:
+        means.study(session, revision, asked.asked, by)
+        return revision
     if not series.spec:
         raise InvalidInput("nobody has said here yet by what this series is measured")
     base = _base(asked.base, {series.base: "", **means.bases}) if asked.base else ""

@@ -17,6 +17,7 @@ from mitigauge.reporting.letters.reply.cover_letter import Finding
 from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.reporting.letters.reply.reply import (
     Addressees,
+    Besides,
     BuiltKernel,
     Letter,
     lead_cells,
@@ -99,7 +100,9 @@ def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
 def test_what_limits_say_is_a_line_of_its_own_and_without_limits_there_is_none() -> None:
     """One that is hostile is no markup and no mail's structure."""
     said = "limits: 1 broken of 4: syscall at most 101 ns: " + HOSTILE
-    message = mail(ANSWERED, SYSCALL, "", [KERNEL], {}, Letter(), limits=said, sender=SENDER)
+    message = mail(
+        ANSWERED, SYSCALL, "", [KERNEL], {}, Letter(), besides=Besides(said), sender=SENDER
+    )
     body = str(message.get_content())
     assert "\nlimits: 1 broken of 4: " in body
     assert "\x1b" not in body

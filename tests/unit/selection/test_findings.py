@@ -13,7 +13,7 @@ from mitigauge.measurement.selection.findings import (
     grouped,
     is_protected,
 )
-from mitigauge.measurement.selection.views import cell_views
+from mitigauge.measurement.selection.views import selection_cells
 from tests.unit.selection.test_console import RELEASE, SPEC, cell, shown
 
 NO_GUEST = "mitigations=auto,no_guest_host"
@@ -47,7 +47,7 @@ def test_protection_that_other_words_take_away_is_found_without_being_told() -> 
         cell("vmscape=force", NO_GUEST),
         "Vulnerable, but Mitigation: IBPB before exit to userspace with vmscape=force",
     )
-    [view] = [each for each in cell_views(SPEC, REAL, [found]) if each.findings]
+    [view] = [each for each in selection_cells(SPEC, REAL, [found]) if each.findings]
     assert (view.mitigations, view.option) == (NO_GUEST, "vmscape=force")
 
 

@@ -6,12 +6,14 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import RowMapping, Table, func, null, select, text
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.profiles.exact.ledger import Ledger
 from mitigauge.analysis.profiles.exact.run_code import CodeRun, code_run, unpacked
 from mitigauge.analysis.profiles.exact.tables import ExactCount, ExactOperation, StoredBill
+from mitigauge.measurement.runs.states import BootState
+from mitigauge.measurement.runs.tables import Boot
 from mitigauge.storage.database.engine import BINARY
 
 OPERATION_TABLE = cast("Table", ExactOperation.__table__)
@@ -78,6 +80,26 @@ def code_run_by(
     return {number: code for number, code in stored.items() if code is not None} | {
         number: code_run(ledger) for number, ledger in ledgers_of(session, missing).items()
     }
+
+
+def counts_of_runs(session: Session, run_ids: Sequence[int]) -> dict[CaseInArm, list[int]]:
+    """The exact counts with a ledger of each case and arm, of boots that count, block by block."""
+    rows = session.execute(
+        select(
+            Boot.run_id,
+            ExactCount.case_id,
+            Boot.arm_id,
+            func.array_agg(aggregate_order_by(ExactCount.id, Boot.block, ExactCount.id)),
+        )
+        .join(Boot, ExactCount.boot_id == Boot.id)
+        .where(
+            Boot.run_id.in_(run_ids),
+            Boot.state == BootState.EFFECTIVE,
+            ExactCount.instructions.is_not(None),
+        )
+        .group_by(Boot.run_id, ExactCount.case_id, Boot.arm_id)
+    )
+    return {CaseInArm(run, case, arm): list(counts) for run, case, arm, counts in rows}
 
 
 def operation_row(

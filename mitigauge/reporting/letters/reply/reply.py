@@ -40,6 +40,7 @@ MOST_FINDINGS = 12
 MOST_QUESTIONS = 8
 MOST_FIGURES = 40
 LONGEST_LIMITS = 600
+LONGEST_STUDY = 500
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
@@ -84,6 +85,18 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
+class Besides:
+    """What is known of a revision beside its experiment's figures.
+
+    *limits*: what limits that a team set say of it, in one line; empty: there are none. *studies*:
+    what its studies came to, a sentence a line, each perhaps with further ones, indented, below it.
+    """
+
+    limits: str = ""
+    studies: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LeadCell:
     """One cell that the answer begins with."""
 
@@ -101,17 +114,15 @@ def mail(
     by_hand: Mapping[str, str],
     letter: Letter,
     *,
-    limits: str = "",
+    besides: Besides = Besides(),
     sender: str = "",
 ) -> EmailMessage:
     """The answer. *by_hand*: workload → how its measurement is repeated with nothing of ours.
 
-    *limits*: what limits that a team set say of it, in one line; empty: there are none.
-
     Raises InvalidInput where nobody is to be answered, or *sender* is no address.
     """
     message, own_id = addressed(answered, sender)
-    lines = _body(answered, own_id, view, report, kernels, by_hand, letter, limits)
+    lines = _body(answered, own_id, view, report, kernels, by_hand, letter, besides)
     body = "\n".join(lines) + "\n"
     message.set_content(body, charset="utf-8", cte="8bit")
     return message
@@ -173,7 +184,7 @@ def _body(
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
     letter: Letter,
-    limits: str,
+    besides: Besides,
 ) -> Iterator[str]:
     yield "Hi,"
     yield ""
@@ -189,9 +200,14 @@ def _body(
         yield f"  - and {counted(len(found) - MOST_FINDINGS, 'more row')}, in the table below"
     if not found:
         yield "  - nothing: no boot counts; see below why"
-    if limits:
+    if besides.limits:
         yield ""
-        yield from paragraph(neutralise(limits, LONGEST_LIMITS), COLUMNS)
+        yield from paragraph(neutralise(besides.limits, LONGEST_LIMITS), COLUMNS)
+    if besides.studies:
+        yield ""
+        yield "Beside these figures:"
+        yield ""
+        yield from study_lines(besides.studies)
     yield from _regression(answered, own_id, found)
     yield from _set_beside(letter.beside)
     yield from _question_lines(letter.questions)
@@ -206,6 +222,14 @@ def _body(
     )
     yield ""
     yield from lines_of(FORMS)
+
+
+def study_lines(said: Sequence[str]) -> Iterator[str]:
+    """What studies came to, as a list."""
+    for each in said:
+        below = each.startswith("  ")
+        head = "    " if below else "  - "
+        yield from indented(head, neutralise(each.strip(), LONGEST_STUDY), COLUMNS)
 
 
 def lines_of(forms: Forms) -> Iterator[str]:

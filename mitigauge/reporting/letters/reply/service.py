@@ -25,6 +25,7 @@ from mitigauge.tracking.series.mail_thread import FoundRevision
 from mitigauge.tracking.series.request_repository import stopped
 from mitigauge.tracking.series.service import recipients_of
 from mitigauge.tracking.series.tables import SeriesRevision
+from mitigauge.tracking.studies import service as studies
 
 
 def answer(session: Session, revision: SeriesRevision, *, sender: str = "") -> EmailMessage:
@@ -57,7 +58,7 @@ def answer_to(
         if other.number < revision.number and not other.retest
     ]
     letter = _letter(session, revision.letter, earlier, view)
-    return _mail(session, answered, view, letter, sender=sender)
+    return _mail(session, answered, view, letter, revision_id=revision.id, sender=sender)
 
 
 def answer_found(
@@ -90,6 +91,7 @@ def _mail(
     view: ExperimentView,
     letter: reply.Letter,
     *,
+    revision_id: int = 0,
     sender: str,
 ) -> EmailMessage:
     return reply.mail(
@@ -99,7 +101,10 @@ def _mail(
         kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
         letter,
-        limits=lines_of(session, [view.id]).get(view.id, ""),
+        besides=reply.Besides(
+            lines_of(session, [view.id]).get(view.id, ""),
+            studies.lines_of(session, revision_id) if revision_id else [],
+        ),
         sender=sender,
     )
 

@@ -13,6 +13,7 @@ from mitigauge.reporting.letters.reply.reply import (
     Forms,
     addressed,
     lines_of,
+    study_lines,
 )
 from mitigauge.tracking.series.request import FORMS
 
@@ -21,11 +22,15 @@ LONGEST_WHY = 1500
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answer says: the line that was read, sentences about it, and what can be asked."""
+    """What an answer says: the line that was read, sentences about it, and what can be asked.
+
+    *told*: what a study came to, a sentence a line.
+    """
 
     line: str
     sentences: Sequence[str]
     forms: Forms = ()
+    told: Sequence[str] = ()
 
 
 def mail(answered: Addressees, said: Answer, *, sender: str = "") -> EmailMessage:
@@ -50,6 +55,9 @@ def _body(said: Answer) -> Iterator[str]:
     for sentence in said.sentences:
         yield ""
         yield from paragraph(neutralise(sentence, LONGEST_WHY), COLUMNS)
+    if said.told:
+        yield ""
+        yield from study_lines(said.told)
     if said.forms:
         where = " that answers a mail of the series" if said.forms == FORMS else ""
         yield ""

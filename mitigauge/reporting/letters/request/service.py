@@ -19,9 +19,11 @@ from mitigauge.reporting.letters.request import request_reply
 from mitigauge.reporting.letters.request.request_reply import Answer
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.series import request_repository as repository
-from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, RequestKind
+from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, STUDIES, RequestKind
 from mitigauge.tracking.series.states import RequestState, RevisionState
 from mitigauge.tracking.series.tables import SeriesRequest, SeriesRevision
+from mitigauge.tracking.studies import service as studies
+from mitigauge.tracking.studies.states import ENDED
 
 MOST_FAILURES = 20
 LONGEST_ERROR = 500
@@ -107,7 +109,22 @@ def _understood(row: SeriesRequest) -> Answer:
         return Answer(row.line, [f"You get no more answers{also}. This is the last one."])
     assert row.measured is not None
     to_come = "The result comes as an answer to your mail."
+    if row.asked in STUDIES:
+        return Answer(row.line, [_what_is_studied(row.asked, row.measured), to_come])
     return Answer(row.line, [*_what_is_done(row.measured), to_come])
+
+
+def _what_is_studied(asked: RequestKind, revision: SeriesRevision) -> str:
+    of = f"{revision.label} of {revision.series.name}"
+    if asked is RequestKind.SELECT:
+        return (
+            f"{of} and its base are booted on emulated processors under each option, to see which "
+            "mitigation each chooses."
+        )
+    return (
+        f"The kernels between the base and {of} are built, each patch alone too, and what they run "
+        "is counted exactly."
+    )
 
 
 def _of_regression(row: SeriesRequest) -> Answer:
@@ -135,6 +152,10 @@ def _result(
     session: Session, row: SeriesRequest, measured: SeriesRevision, sender: str
 ) -> EmailMessage | None:
     """What came of the measurement; None before its end."""
+    if row.asked in STUDIES:
+        return _study(session, row, measured, sender)
+    if studies.is_waited_for(session, measured.id):
+        return None
     why = _why_no_figures(session, measured)
     if why is None:
         return None
@@ -143,6 +164,23 @@ def _result(
         said = [f"{measured.label} of {measured.series.name} has no figures: {why}."]
         return request_reply.mail(heads, Answer(row.line, said, FORMS), sender=sender)
     return request_reply.automatic(answer_to(session, measured, heads, sender=sender))
+
+
+def _study(
+    session: Session, row: SeriesRequest, revision: SeriesRevision, sender: str
+) -> EmailMessage | None:
+    """What came of the study that a mail asked for; None before its end."""
+    study = studies.of_request(session, revision, row.asked)
+    if study is not None and study.state not in ENDED:
+        return None
+    heads = _answered(session, row, Part.RESULT, sender)
+    if study is None or not study.answer:
+        why = f"{study.state}: {study.why}" if study else "it is gone"
+        said = [f"Of {revision.label} of {revision.series.name} nothing can be said, {why}."]
+        return request_reply.mail(heads, Answer(row.line, said, FORMS), sender=sender)
+    said = [f"{revision.label} of {revision.series.name}:"]
+    answer = Answer(row.line, said, told=study.answer)
+    return request_reply.mail(heads, answer, sender=sender)
 
 
 def _why_no_figures(session: Session, measured: SeriesRevision) -> str | None:

@@ -1,0 +1,189 @@
+"""What a study came to, in sentences that stand alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mitigauge.core.documents.parts import counted
+from mitigauge.measurement.selection.findings import FindingKind
+from mitigauge.tracking.studies.costs import ROUNDING
+from mitigauge.tracking.studies.schemas import (
+    Body,
+    Interaction,
+    PatchCost,
+    PatchCosts,
+    PatchRow,
+    SelectionGroup,
+    Selections,
+)
+
+MOST_LINES = 30
+MOST_CELLS = 3
+LONGEST_TITLE = 100
+# What somebody must look at; another choice than before may be the aim of the series.
+TO_LOOK_AT = (
+    FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS,
+)  # fmt: skip
+
+
+def answer_of(body: Body) -> list[str]:
+    """The worst first; at least one sentence."""
+    lines = list(_costs(body) if isinstance(body, PatchCosts) else _selections(body))
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more"]
+    return lines
+
+
+def looks_worse(body: Body) -> bool:
+    """Whether a kernel chooses what somebody must look at; a cost is no fault."""
+    return isinstance(body, Selections) and any(
+        group.finding in TO_LOOK_AT for group in body.groups
+    )
+
+
+def _costs(body: PatchCosts) -> Iterator[str]:
+    costly = [row for row in body.rows if any(map(_costs_any, row.costs))]
+    for row in costly:
+        yield from _row(row)
+    for each in body.interactions:
+        yield _interaction(each)
+    for row in body.rows:
+        if row.why_none:
+            yield f"{_patches(row)}: not known, {row.why_none}"
+    unknown = dict.fromkeys(
+        f"{cost.case} on {cost.host}: {cost.why_none}"
+        for row in body.rows for cost in row.costs if cost.why_none
+    )  # fmt: skip
+    yield from (f"not counted: {each}" for each in unknown)
+    free = [row for row in body.rows if row not in costly and _is_known(row)]
+    if free:
+        many = "patches" if len(free) > 1 or len(free[0].patches) > 1 else "patch"
+        named = _ranges([patch for row in free for patch in row.patches])
+        yield f"{many} {named}: nothing in any of these cases, by exact counts"
+    yield from _sums(body)
+
+
+def _is_known(row: PatchRow) -> bool:
+    return not row.why_none and (row.same_code or any(not cost.why_none for cost in row.costs))
+
+
+def _costs_any(cost: PatchCost) -> bool:
+    """Whether it is more than what two boots of one kernel may differ by."""
+    if cost.why_none:
+        return False
+    return cost.in_its_code != 0 or abs(cost.exact or 0) > ROUNDING
+
+
+def _row(row: PatchRow) -> Iterator[str]:
+    for cost in row.costs:
+        if _costs_any(cost):
+            yield f"{_patches(row)}: {size_of(cost)} {cost.case} on {cost.host}{_where(cost)}"
+            for each in cost.predictions[:2]:
+                missing = f", without {', '.join(each.missing)}" if each.missing else ""
+                yield (
+                    f"  predicted for {each.title}: {each.ns:+.1f} ns "
+                    f"[{each.low:+.1f}, {each.high:+.1f}]{missing}"
+                )
+
+
+def size_of(cost: PatchCost) -> str:
+    """``exactly +12 instructions``, or about so many where they are no whole number."""
+    if cost.exact is None:
+        return f"on average {cost.difference:+.2f} instructions an operation of"
+    return f"exactly {cost.exact:+d} instructions an operation of"
+
+
+def _where(cost: PatchCost) -> str:
+    named = [
+        f"{each.function} {each.difference:+.0f}" if each.exact is None
+        else f"{each.function} {each.exact:+d}"
+        for each in cost.functions[:3]
+    ]  # fmt: skip
+    beside = (cost.exact or 0) - cost.in_its_code if cost.exact is not None else 0
+    if beside:
+        named.append(f"code that it does not change {beside:+d}")
+    return f" ({', '.join(named)})" if named else ""
+
+
+def _patches(row: PatchRow) -> str:
+    title = f" {row.titles[0][:LONGEST_TITLE]!r}" if len(row.titles) == 1 else " together"
+    return f"patch{'es' if len(row.patches) > 1 else ''} {_ranges(row.patches)}{title}"
+
+
+def _interaction(each: Interaction) -> str:
+    with_ = (
+        f"with patch {' or '.join(map(str, each.others))}"
+        if each.others
+        else "with an earlier patch; which one cannot be told"
+    )
+    return (
+        f"patch {each.patch} interacts {with_}: {each.after:+d} instructions an operation of "
+        f"{each.case} on {each.host} in its place, {each.alone:+d} alone on the base"
+    )
+
+
+def _sums(body: PatchCosts) -> Iterator[str]:
+    """Whether patches alone add up to the whole, case by case."""
+    rows = [row for row in body.rows if row.alone or row.same_code or row.patches == [1]]
+    if len(rows) != len(body.rows) or not rows:
+        yield "that the patches alone add up to the whole cannot be told: not each builds alone"
+        return
+    for whole in body.whole:
+        parts = [_alone(row, whole) for row in rows]
+        if whole.exact is None or any(part is None for part in parts):
+            continue
+        total = sum(part or 0 for part in parts)
+        say = (
+            "as many" if abs(total - whole.exact) <= ROUNDING else f"{total:+d}, which is not that"
+        )
+        yield (
+            f"all patches: exactly {whole.exact:+d} instructions an operation of {whole.case} on "
+            f"{whole.host}; each alone on the base, they add up to {say}"
+        )
+
+
+def _alone(row: PatchRow, whole: PatchCost) -> int | None:
+    if not row.alone and row.same_code:
+        return 0
+    for cost in row.alone or row.costs:
+        if (cost.case, cost.host) == (whole.case, whole.host):
+            return cost.exact
+    return None
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``1-3, 7``."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts)
+
+
+def _selections(body: Selections) -> Iterator[str]:
+    worse = [group for group in body.groups if group.finding in TO_LOOK_AT]
+    for group in worse:
+        yield f"{group.finding}, {_kernel(body, group)}: {group.why}: {_places(group)}"
+    for group in body.groups:
+        if group.finding == FindingKind.NO_PROOF:
+            yield f"{counted(len(group.cells), 'cell')} without proof: {group.why}"
+    proven = sum(not cell.unproven for cell in body.cells)
+    say = "" if worse else "; nothing is worse than asked, weaker than before or contradicts itself"
+    yield (
+        f"{body.title}: {counted(proven, 'cell')} of {len(body.cells)} proven, on emulated "
+        f"processors{say}"
+    )
+
+
+def _kernel(body: Selections, group: SelectionGroup) -> str:
+    named = {each.release: each.name for each in body.kernels}
+    return {"base": "the base", "this": "this revision"}.get(
+        named.get(group.kernel, ""), group.kernel
+    )
+
+
+def _places(group: SelectionGroup) -> str:
+    more = len(group.cells) - MOST_CELLS
+    return "; ".join(group.cells[:MOST_CELLS]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,149 @@
+"""What each patch costs, out of exact counts of kernels with and without it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from mitigauge.analysis.profiles.exact.schemas import ExactTable
+from mitigauge.tracking.studies.kernel_sets import prefixes, set_of
+from mitigauge.tracking.studies.schemas import (
+    Interaction,
+    KernelSet,
+    PatchCost,
+    PatchFunction,
+    PatchRow,
+    ProcessorCost,
+)
+
+MOST_FUNCTIONS = 5
+MOST_PREDICTIONS = 3
+MOST_CHANGED = 20
+# Two boots of one kernel may differ by one: an interrupt that no window has a second time.
+ROUNDING = 1
+
+Costs = Callable[[KernelSet, KernelSet], list[PatchCost]]
+"""What a kernel runs more than another one, case by case."""
+Changed = Callable[[KernelSet, KernelSet], frozenset[str]]
+"""Functions whose code differs between two kernels."""
+
+
+def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
+    """One case's cost, out of the comparison of two kernels. *changed*: whose code differs."""
+    rows = [row for row in table.functions if row.function in changed]
+    differing = [row for row in rows if row.exact or (row.exact is None and row.difference)]
+    lines = next((row.difference for row in table.footprint if row.figure == "lines"), 0.0)
+    return PatchCost(
+        case=table.title,
+        host=table.host,
+        mode=mode,
+        exact=table.exact,
+        difference=table.difference,
+        lines=lines,
+        in_its_code=sum(row.exact or 0 for row in rows),
+        functions=[
+            PatchFunction(function=row.function, exact=row.exact, difference=row.difference)
+            for row in differing[:MOST_FUNCTIONS]
+        ],
+        predictions=[
+            ProcessorCost(
+                processor=each.processor, title=each.title, ns=each.ns, low=each.low,
+                high=each.high, missing=each.missing,
+            )
+            for each in table.predictions[:MOST_PREDICTIONS]
+        ],
+        why_none=table.why_none,
+    )  # fmt: skip
+
+
+def rows_of(
+    sets: Sequence[KernelSet], titles: Sequence[str], costs: Costs, changed: Changed
+) -> list[PatchRow]:
+    """A row a patch; several in one where a kernel in between does not build."""
+    built = [each for each in prefixes(sets) if each.release]
+    rows = [_row(before, after, sets, titles, costs, changed) for before, after in pairwise(built)]
+    told = len(built[-1].patches) if built else 0
+    if told < len(titles):
+        rest = list(range(told + 1, len(titles) + 1))
+        why = next((each.skipped for each in prefixes(sets) if each.patches[-1:] == rest[-1:]), "")
+        rows.append(
+            PatchRow(
+                patches=rest, titles=[titles[patch - 1] for patch in rest], same_code=False,
+                why_none=why or "its kernel was not built",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _row(
+    before: KernelSet,
+    after: KernelSet,
+    sets: Sequence[KernelSet],
+    titles: Sequence[str],
+    costs: Costs,
+    changed: Changed,
+) -> PatchRow:
+    patches = after.patches[len(before.patches) :]
+    same = bool(after.content) and after.content == before.content
+    base, alone = set_of(sets, []), set_of(sets, patches) if len(patches) == 1 else None
+    is_alone = alone is not None and base is not None and bool(alone.release and base.release)
+    differs = changed(before, after)
+    return PatchRow(
+        patches=patches,
+        titles=[titles[patch - 1] for patch in patches],
+        same_code=same,
+        costs=[] if same else costs(before, after),
+        # The first one is alone after the base.
+        alone=costs(base, alone) if is_alone and base and alone and patches != [1] else [],
+        alone_why="" if is_alone else _why_not_alone(alone, patches),
+        changed=sorted(differs)[:MOST_CHANGED],
+        changed_count=len(differs),
+    )
+
+
+def _why_not_alone(alone: KernelSet | None, patches: Sequence[int]) -> str:
+    if alone is not None:
+        return alone.skipped or "its kernel was not built"
+    if len(patches) > 1:
+        return "they build only together"
+    return "the series is too long for that"
+
+
+def interactions_of(rows: Sequence[PatchRow]) -> list[Interaction]:
+    """Patches whose cost in code that they change is another one after those before them."""
+    return [each for row in rows for each in _of_row(row)]
+
+
+def _of_row(row: PatchRow) -> Iterator[Interaction]:
+    after = {(cost.case, cost.host): cost for cost in row.costs}
+    for alone in row.alone:
+        then = after.get((alone.case, alone.host))
+        # The same code as the kernel before it: it costs nothing there.
+        cost = 0 if row.same_code else then.exact if then else None
+        if cost is None or alone.exact is None or abs(alone.exact - cost) <= ROUNDING:
+            continue
+        own = 0 if row.same_code or then is None else then.in_its_code
+        if own != alone.in_its_code:
+            yield Interaction(
+                patch=row.patches[0], case=alone.case, host=alone.host, alone=alone.exact,
+                after=cost, others=[],
+            )  # fmt: skip
+
+
+def with_others(
+    found: Sequence[Interaction], sets: Sequence[KernelSet], costs: Costs
+) -> list[Interaction]:
+    """The same with the patches that explain each: with one of these alone it costs as much."""
+    return [each.model_copy(update={"others": list(_others(each, sets, costs))}) for each in found]
+
+
+def _others(of: Interaction, sets: Sequence[KernelSet], costs: Costs) -> Iterator[int]:
+    for other in range(1, of.patch):
+        both = set_of(sets, [other, of.patch])
+        without = set_of(sets, [other])
+        if both is None or without is None or not (both.release and without.release):
+            continue
+        for cost in costs(without, both):
+            is_it = (cost.case, cost.host) == (of.case, of.host)
+            if is_it and cost.exact is not None and abs(cost.exact - of.after) <= ROUNDING:
+                yield other

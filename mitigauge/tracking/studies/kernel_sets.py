@@ -1,0 +1,94 @@
+"""Which kernels tell what each patch of a series costs. Pure.
+
+Patch k costs what the kernel of patches 1 … k runs more than that of 1 … k − 1. That it costs the
+same alone, on the base, shows that it does not depend on those before it; where it does not, the
+kernels of two patches tell on which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from mitigauge.core.errors import InvalidInput
+from mitigauge.tracking.studies.schemas import Interaction, KernelSet
+
+MOST_PATCHES = 30
+# Of longer series each patch is told after those before it, and not alone.
+MOST_ALONE = 15
+# Pairs that are measured for one patch.
+MOST_PAIRS = 6
+
+
+def first_sets(count: int) -> list[KernelSet]:
+    """The base, all kernels in between, and each patch alone; of a series of *count* patches.
+
+    Raises InvalidInput for a series that is too long.
+    """
+    if not 1 <= count <= MOST_PATCHES:
+        raise InvalidInput(
+            f"the revision has {count} patches",
+            hint=f"What each costs is told of 1 to {MOST_PATCHES}; a bisection finds one of more.",
+        )
+    sets = [KernelSet(name="base", patches=[])]
+    sets += [kernel_set(list(range(1, last + 1))) for last in range(1, count + 1)]
+    if count <= MOST_ALONE:
+        sets += [kernel_set([patch]) for patch in range(2, count + 1)]
+    return sets
+
+
+def kernel_set(patches: list[int]) -> KernelSet:
+    """The set of those patches, named by them: ``p3`` is 1 to 3, ``only4`` one, ``only2-4`` two."""
+    if patches == list(range(1, len(patches) + 1)):
+        return KernelSet(name=f"p{len(patches)}", patches=patches)
+    return KernelSet(name=f"only{'-'.join(map(str, patches))}", patches=patches)
+
+
+def pair_sets(
+    found: Sequence[Interaction], files: Sequence[Collection[str]], known: Sequence[KernelSet]
+) -> list[KernelSet]:
+    """Kernels of two patches that tell with which one a patch interacts, those not *known* yet.
+
+    *files*: of each patch, what it touches. Patches of the same files come first, then the nearest.
+    """
+    names = {each.name for each in known}
+    sets: dict[str, KernelSet] = {}
+    for patch in dict.fromkeys(each.patch for each in found):
+        own = set(files[patch - 1])
+        others = sorted(
+            range(1, patch), key=lambda other: (own.isdisjoint(files[other - 1]), patch - other)
+        )
+        for other in others[:MOST_PAIRS]:
+            new = kernel_set([other, patch])
+            if new.name not in names:
+                sets.setdefault(new.name, new)
+    return list(sets.values())
+
+
+def prefixes(sets: Sequence[KernelSet]) -> Iterator[KernelSet]:
+    """The base and the kernels in between, in the order of the series."""
+    yield from (each for each in sets if each.patches == list(range(1, len(each.patches) + 1)))
+
+
+def set_of(sets: Sequence[KernelSet], patches: Sequence[int]) -> KernelSet | None:
+    """The set of just those patches; None where there is none."""
+    return next((each for each in sets if each.patches == list(patches)), None)
+
+
+def is_open(each: KernelSet) -> bool:
+    """Whether its kernel is still to be built."""
+    return not each.release and not each.skipped
+
+
+def booted(sets: Sequence[KernelSet]) -> list[KernelSet]:
+    """Those that are booted: of kernels with the same code the first one alone."""
+    found: dict[str, KernelSet] = {}
+    for each in sets:
+        if each.release:
+            found.setdefault(each.content or each.release, each)
+    return list(found.values())
+
+
+def stands_for(sets: Sequence[KernelSet], wanted: KernelSet) -> KernelSet:
+    """The set that was booted for *wanted*: itself, or the first one with the same code."""
+    key = wanted.content or wanted.release
+    return next(each for each in booted(sets) if (each.content or each.release) == key)

@@ -1,0 +1,138 @@
+"""Studies as they are stored and shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mitigauge.measurement.selection.views import SelectionCell
+from mitigauge.tracking.studies.states import StudyKind, StudyState
+
+
+class KernelSet(BaseModel):
+    """Some patches of a revision, in their order, as one kernel."""
+
+    name: str = Field(description="what its arm is called; `base` has none of them")
+    patches: list[int] = Field(description="places in the series, from 1")
+    release: str = ""
+    content: str = Field("", description="digest of its code and data; alike is the same code")
+    skipped: str = Field("", description="why there is no such kernel; empty: there is, or will be")
+
+
+class PatchFunction(BaseModel):
+    """What of a cost lies in one function."""
+
+    function: str
+    exact: int | None = Field(description="instructions an operation; null: no whole number")
+    difference: float
+
+
+class ProcessorCost(BaseModel):
+    """What a cost takes on a processor: predicted, never measured."""
+
+    processor: str
+    title: str
+    ns: float
+    low: float = Field(description="95 %, of the errors of the prices")
+    high: float
+    missing: list[str] = Field(description="events that differ and have no price there")
+
+
+class PatchCost(BaseModel):
+    """What some patches add to an operation of a case, counted."""
+
+    case: str
+    host: str
+    mode: str
+    exact: int | None = Field(description="instructions an operation; null: no whole number")
+    difference: float = Field(description="instructions an operation, all that ran")
+    lines: float = Field(description="of 64 bytes of code that each operation runs through, more")
+    in_its_code: int = Field(description="of `exact`, in functions whose code the patches change")
+    functions: list[PatchFunction] = Field(description="that differ most, of those they change")
+    predictions: list[ProcessorCost] = []
+    why_none: str = Field("", description="why it is not known; empty: it is")
+
+
+class PatchRow(BaseModel):
+    """What a patch, or several that build only together, costs after those before it."""
+
+    patches: list[int]
+    titles: list[str]
+    same_code: bool = Field(description="the kernel with it has the code of the one before")
+    why_none: str = Field("", description="why nothing is known of it; empty: it is")
+    costs: list[PatchCost] = []
+    alone: list[PatchCost] = Field([], description="on the base, without those before it")
+    alone_why: str = Field("", description="why it was not measured alone; empty: it was")
+    changed: list[str] = Field([], description="functions whose code it changes, at most 20")
+    changed_count: int = 0
+
+
+class Interaction(BaseModel):
+    """A patch that costs something else after the patches before it than alone."""
+
+    patch: int
+    case: str
+    host: str
+    alone: int
+    after: int
+    others: list[int] = Field(
+        description="with which of them it costs what it costs after all; none: cannot be told"
+    )
+
+
+class PatchCosts(BaseModel):
+    """What each patch of a revision costs."""
+
+    kind: Literal[StudyKind.PATCH_COST] = StudyKind.PATCH_COST
+    mode: str = Field("", description="of all kernels")
+    sets: list[KernelSet] = []
+    experiments: list[int] = []
+    rows: list[PatchRow] = []
+    whole: list[PatchCost] = Field([], description="all patches against the base")
+    interactions: list[Interaction] = []
+
+
+class SelectionGroup(BaseModel):
+    """One thing to look at, in all cells that have it."""
+
+    finding: str
+    kernel: str
+    why: str
+    cells: list[str]
+
+
+class Selections(BaseModel):
+    """Which mitigation is chosen where, on the base and on a revision."""
+
+    kind: Literal[StudyKind.SELECTION] = StudyKind.SELECTION
+    spec: str = ""
+    title: str = ""
+    kernels: list[KernelSet] = []
+    asked: int = Field(0, description="how many cells there are to be")
+    cells: list[SelectionCell] = []
+    groups: list[SelectionGroup] = Field([], description="the worst kind first")
+
+
+Body = Annotated[PatchCosts | Selections, Field(discriminator="kind")]
+
+
+class StudyView(BaseModel):
+    """A study with what it came to so far."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    revision_id: int
+    kind: StudyKind
+    state: StudyState
+    why: str = Field(description="what it does or waits for, what it came to, or why it failed")
+    answer: list[str] = Field(description="what it came to, a sentence a line")
+    asked_by: str
+    asked_at: datetime
+    ended_at: datetime | None
+    looks_worse: bool = Field(
+        description="whether something is worse than asked or before, or contradicts itself"
+    )
+    body: Body

@@ -1,0 +1,241 @@
+"""Studies of a revision: a kernel, an experiment, or an answer at a time."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from mitigauge.core.errors import InvalidInput
+from mitigauge.jobs.states import JobState
+from mitigauge.jobs.tables import Job
+from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.tables import Kernel
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.submission import submit_text
+from mitigauge.measurement.selection.cells import cells_of, selection_spec
+from mitigauge.measurement.selection.findings import findings, grouped
+from mitigauge.measurement.selection.views import selection_cells
+from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.spec_files import spec_text
+from mitigauge.tracking.series.tables import SeriesRevision
+from mitigauge.tracking.studies import counts, repository, service
+from mitigauge.tracking.studies.costs import interactions_of, rows_of, with_others
+from mitigauge.tracking.studies.experiment_text import counting_of, counting_text
+from mitigauge.tracking.studies.kernel_sets import booted, is_open, pair_sets, set_of
+from mitigauge.tracking.studies.schemas import KernelSet, PatchCosts, SelectionGroup, Selections
+from mitigauge.tracking.studies.states import ENDED, StudyState
+from mitigauge.tracking.studies.tables import Study
+from pipelines.adapters.selection_machine import image_of
+from pipelines.jobs.builders import builder_of
+from pipelines.jobs.context import JobContext, JobDone
+from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.selection_run import boot_cells
+from pipelines.series_run import base_of, counted_hosts
+
+# Kernels are built one after the other, and hosts may be busy with others.
+LIMIT_S = 14 * 86_400.0
+LOOK_S = 10.0
+MOST_EXPERIMENTS = 2
+
+
+@dataclass(frozen=True)
+class StudyRunner:
+    """Takes studies on."""
+
+    builder: Callable[[JobContext], Builder] = builder_of
+    limit_s: float = LIMIT_S
+
+    def go_on(self, context: JobContext) -> JobDone:
+        """One thing of it."""
+        number = int(context.job.subject)
+        with context.transaction() as session:
+            study = service.find(session, number)
+            body, state = study.body, study.state
+        if state in ENDED:
+            return JobDone(state=JobState.DONE)
+        if isinstance(body, PatchCosts):
+            return self._cost(context, number, body)
+        return self._select(context, number, body)
+
+    def put_off(self, session: Session, job: Job, why: str) -> None:
+        """The study says why it waits."""
+        study = service.find(session, int(job.subject))
+        if study.state not in ENDED:
+            study.why = why[: service.LONGEST_WHY]
+
+    def end(self, session: Session, job: Job, state: JobState, why: str) -> None:
+        """The study, and the experiment that it waits for, end with it."""
+        study = repository.whole(session, int(job.subject))
+        if study is not None:
+            ended = StudyState.CANCELLED if state is JobState.CANCELLED else StudyState.FAILED
+            service.end(session, study, ended, why)
+
+    def _cost(self, context: JobContext, number: int, body: PatchCosts) -> JobDone:
+        missing = next((each for each in body.sets if is_open(each)), None)
+        if missing is not None:
+            left = sum(map(is_open, body.sets))
+            self._build(context, number, missing, f"kernel {missing.name}, {left} left")
+            return JobDone()
+        with context.transaction() as session:
+            study = service.find(session, number)
+            if study.state is StudyState.MEASURING:
+                if not run_rows.is_judged(session, body.experiments[-1]):
+                    return JobDone(again_in_s=LOOK_S, idle=True)
+                return _take_in(session, study, body, self.builder(context))
+            if body.sets[0].skipped:
+                raise InvalidInput(f"the base has no kernel: {body.sets[0].skipped}")
+            if not _submit(session, study, body):
+                return _take_in(session, study, body, self.builder(context))
+        return JobDone(again_in_s=LOOK_S)
+
+    def _select(self, context: JobContext, number: int, body: Selections) -> JobDone:
+        missing = next((each for each in body.kernels if is_open(each)), None)
+        if missing is not None:
+            self._build(context, number, missing, f"kernel {missing.name}")
+            return JobDone()
+        lacking = [each for each in body.kernels if each.skipped]
+        if lacking:
+            raise InvalidInput(f"{lacking[0].name} has no kernel: {lacking[0].skipped}")
+        spec = selection_spec(body.spec)
+        cells = cells_of(spec, [each.release for each in body.kernels])
+
+        def heard(done: int) -> None:
+            context.require_wanted()
+            context.progress(f"boot {done + 1} of {len(cells)}")
+
+        with context.transaction() as session:
+            service.go_on(
+                service.find(session, number), StudyState.MEASURING,
+                f"{len(cells)} boots of emulated processors",
+            )  # fmt: skip
+        with tempfile.TemporaryDirectory() as made:
+            images = self._images(context, body, Path(made))
+            matrix = boot_cells(spec, cells, images, Path(made), heard=heard)
+        found = findings(spec, matrix)
+        whole = body.model_copy(
+            update={
+                "asked": len(cells),
+                "cells": selection_cells(spec, matrix, found),
+                "groups": [
+                    SelectionGroup(
+                        finding=kind, kernel=each[0].cell.kernel, why=why,
+                        cells=[f"{one.cell}" for one in each],
+                    )
+                    for kind, why, each in grouped(found)
+                ],
+            }
+        )  # fmt: skip
+        with context.transaction() as session:
+            study = service.find(session, number)
+            study.body = whole
+            service.finish(session, study)
+        return JobDone(state=JobState.DONE, why=f"{len(cells)} cells")
+
+    def _images(self, context: JobContext, body: Selections, made: Path) -> dict[str, Path]:
+        blobs = self.builder(context).blobs
+        with context.transaction() as session:
+            packages = repository.packages_of(session, [each.release for each in body.kernels])
+        return {
+            release: image_of(blobs.read(package), release, made)
+            for release, package in packages.items()
+        }
+
+    def _build(self, context: JobContext, number: int, wanted: KernelSet, what: str) -> None:
+        """Build a set's kernel and note it; or why there is none."""
+        builder = self.builder(context)
+        with context.transaction() as session:
+            study = service.find(session, number)
+            service.go_on(study, StudyState.BUILDING, what)
+            order = _order(study.revision, wanted, builder)
+        context.progress(what)
+        try:
+            built = builder.build(order)
+        except BuildFailed as error:
+            noted = wanted.model_copy(update={"skipped": f"does not build: {error.message}"[:500]})
+        else:
+            with context.transaction() as session:
+                kernel = session.get_one(Kernel, built)
+                noted = wanted.model_copy(
+                    update={"release": kernel.release, "content": kernel.content_digest or ""}
+                )
+        with context.transaction() as session:
+            study = service.find(session, number)
+            study.body = _with_set(study.body, noted)
+
+
+def _with_set(body: PatchCosts | Selections, noted: KernelSet) -> PatchCosts | Selections:
+    field = "sets" if isinstance(body, PatchCosts) else "kernels"
+    sets = [noted if each.name == noted.name else each for each in getattr(body, field)]
+    return body.model_copy(update={field: sets})
+
+
+def _order(revision: SeriesRevision, wanted: KernelSet, builder: Builder) -> Order:
+    patches = series_service.patches_of(revision, builder.blobs)
+    series = revision.series
+    return Order(
+        base_of(revision), profile_of(series.profile),
+        [patches[place - 1] for place in wanted.patches],
+        label=f"{series.name}-{revision.label}-{wanted.name}"[:60], loose=series.loose,
+    )  # fmt: skip
+
+
+def _submit(session: Session, study: Study, body: PatchCosts) -> bool:
+    """Submit the experiment over kernels that none of its experiments booted; False: none is left.
+
+    A comparison has two arms: beside a single kernel one that was booted already.
+    """
+    series = study.revision.series
+    text, name = spec_text(series.spec), f"{series.spec}.yml"
+    counting = counting_of(text, name, counted_hosts(text), Catalog().workloads)
+    ran = {each.kernel for each in repository.counted_arms(session, body.experiments)}
+    every = booted(body.sets)
+    sets = [each for each in every if each.release not in ran]
+    if not sets or len(every) < 2:
+        return False
+    if len(sets) == 1:
+        sets = [*every[:1], *sets]
+    label = f"study-{study.id}-{len(body.experiments) + 1}"
+    experiment = submit_text(
+        session, counting_text(counting, sets, name=label), name=label,
+        submitted_by=study.asked_by,
+    )  # fmt: skip
+    study.body = body.model_copy(
+        update={"mode": counting.mode, "experiments": [*body.experiments, experiment]}
+    )
+    why = f"experiment {experiment} counts {len(sets)} kernels"
+    service.go_on(study, StudyState.MEASURING, why)
+    return True
+
+
+def _take_in(session: Session, study: Study, body: PatchCosts, builder: Builder) -> JobDone:
+    """Work out what each patch costs; or order the kernels of two patches that interact."""
+    read = counts.Counts(session, body, builder.blobs)
+    rows = rows_of(body.sets, _titles(study), read.costs, read.changed)
+    found = interactions_of(rows)
+    if found and len(body.experiments) < MOST_EXPERIMENTS:
+        files = [patch.files for patch in study.revision.patches]
+        pairs = pair_sets(found, files, body.sets)
+        if pairs:
+            study.body = body.model_copy(update={"sets": [*body.sets, *pairs]})
+            service.go_on(study, StudyState.BUILDING, f"{len(pairs)} kernels of two patches each")
+            return JobDone()
+    whole = [each for each in body.sets if len(each.patches) == len(study.revision.patches)]
+    base = set_of(body.sets, [])
+    study.body = body.model_copy(
+        update={
+            "rows": rows,
+            "interactions": with_others(found, body.sets, read.costs),
+            "whole": read.costs(base, whole[0]) if base and whole and whole[0].release else [],
+        }
+    )
+    service.finish(session, study)
+    return JobDone(state=JobState.DONE)
+
+
+def _titles(study: Study) -> list[str]:
+    return [patch.title for patch in study.revision.patches]

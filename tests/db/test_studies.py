@@ -1,0 +1,246 @@
+"""Studies of a revision: asked, taken on by a worker, counted, and answered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.orm import Session
+
+from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.core.errors import InvalidInput
+from mitigauge.core.settings import get_settings
+from mitigauge.jobs import service as jobs
+from mitigauge.jobs.states import JobKind
+from mitigauge.jobs.tables import Job
+from mitigauge.kernels.functions import packed
+from mitigauge.kernels.tables import Kernel
+from mitigauge.storage.database.engine import transaction
+from mitigauge.storage.files.blobs import BlobStore, blob_store
+from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.service import SeriesOptions
+from mitigauge.tracking.studies import repository, service
+from mitigauge.tracking.studies.schemas import PatchCosts
+from mitigauge.tracking.studies.states import StudyKind, StudyState
+from mitigauge.tracking.studies.tables import Study
+from pipelines.jobs.engine import JobAdvancer
+from pipelines.jobs.study import StudyRunner
+from pipelines.kernel_build import Order
+from tests.confirmations_made import run_experiments
+from tests.db.test_series import Pretended
+from tests.series_mails import diff, series
+from tests.unit.exact.ledgers import function, ledger
+
+# What each patch adds to `work`, in place and alone; -: it changes no code.
+TEXTS = {"free": 0, "dear": 7, "doubled": 3}
+BROKEN = "does not build"
+
+
+def patch(what: str) -> str:
+    return diff(f"toys/{what.replace(' ', '-')}.c", "before", what)
+
+
+class Costly(Pretended):
+    """Kernels whose code is named by the patches in them that change any."""
+
+    def build(self, order: Order, *, anew: bool = False) -> int:
+        number = super().build(order, anew=anew)
+        has = [name for name in TEXTS if any(name in each.text for each in order.patches)]
+        code = "-".join(name for name in has if name != "free") or "none"
+        notes = f"10 {hashlib.sha256(code.encode()).hexdigest()[:16]} work\n"
+        with self.transaction() as session:
+            kernel = session.get_one(Kernel, number)
+            kernel.content_digest = hashlib.sha256(code.encode()).hexdigest()
+            kernel.functions_sha256 = self.blobs.put(packed(notes.encode()))
+            kernel.label = code
+        return number
+
+
+@dataclass
+class World:
+    """A service with one series, and what its kernels run."""
+
+    engine: Engine
+    blobs: BlobStore
+    directory: Path
+
+    def add(self, *patches: str, spec: str = "syscall", approve: bool = True) -> int:
+        with transaction(self.engine) as session:
+            found = revisions(series(1, [patch(each) for each in patches]))
+            [revision] = series_service.add(
+                session, found, self.blobs, wanted=SeriesOptions("toys", spec)
+            )
+            if approve:
+                series_service.approve(session, revision)
+            return revision.id
+
+    def ask(self, kind: StudyKind = StudyKind.PATCH_COST) -> int:
+        with transaction(self.engine) as session:
+            revision = series_service.find_revision(session, "toys", "v1")
+            return service.ask(session, revision, kind, asked_by="mira").id
+
+    def advance(self, job: int) -> None:
+        """As far as it goes without an experiment's end."""
+        runner = StudyRunner(lambda context: Costly(
+            self.directory, context.engine, self.blobs, fence=context.fence
+        ))  # fmt: skip
+        advancer = JobAdvancer(self.engine, {JobKind.STUDY: runner}, "w")
+        for _ in range(40):
+            pause = advancer.advance(job)
+            if pause is None or pause > 0:
+                return
+        pytest.fail("it goes on for ever")
+
+    def study(self) -> Study:
+        with Session(self.engine) as session:
+            [study] = repository.of_revisions(session, [1])
+            return study
+
+    def costs(self) -> PatchCosts:
+        body = self.study().body
+        assert isinstance(body, PatchCosts)
+        return body
+
+    def boot(self, cost: dict[str, int] = TEXTS, *, both: int = 0) -> None:
+        """All boots of its experiments ran; *both*: what `doubled` adds after `dear` besides."""
+        run_experiments(self.engine, defaultdict(lambda: 100.0))
+        with transaction(self.engine) as session:
+            for boot, case, code in session.execute(text(
+                "select b.id, c.id, k.label from boot b join run r on r.id = b.run_id"
+                " join benchmark_case c on c.comparison_id = r.comparison_id"
+                " join arm a on a.id = b.arm_id join kernel k on k.release = a.kernel"
+            )):  # fmt: skip
+                has = code.split("-")
+                more = sum(cost.get(name, 0) for name in has)
+                more += both if {"dear", "doubled"} <= set(has) else 0
+                lines = {f"i{n}": 1.0 for n in range(20 + more)}
+                store_counts(session, boot, case, CountedPass(ledger(function("work", lines))))
+
+
+@pytest.fixture
+def world(engine: Engine, tmp_path: Path) -> World:
+    return World(engine, blob_store(get_settings()), tmp_path / "kernels")
+
+
+def test_what_each_patch_costs_is_counted_and_said(world: World) -> None:
+    world.add("free", "dear", "doubled")
+    job = world.ask()
+    world.advance(job)
+    study = world.study()
+    assert study.state is StudyState.MEASURING, study.why
+    # Kernels with the same code are booted once.
+    assert "counts 4 kernels" in study.why
+    world.boot()
+    world.advance(job)
+    body = world.costs()
+    assert [row.same_code for row in body.rows] == [True, False, False]
+    assert [[cost.exact for cost in row.costs] for row in body.rows] == [[], [7], [3]]
+    assert [[cost.exact for cost in row.alone] for row in body.rows] == [[], [7], [3]]
+    assert [cost.exact for cost in body.whole] == [10]
+    assert body.rows[1].costs[0].functions[0].function == "work"
+    assert body.rows[1].costs[0].in_its_code == 7
+    study = world.study()
+    assert study.state is StudyState.DONE
+    assert study.answer[0].startswith("patch 2 'toys: Mend toy 2': exactly +7 instructions")
+    assert study.why == study.answer[0]
+
+
+def test_a_pair_that_interacts_is_built_counted_and_named(world: World) -> None:
+    world.add("free", "dear", "doubled")
+    job = world.ask()
+    world.advance(job)
+    world.boot(both=11)
+    world.advance(job)
+    # Patch 3 after patch 1, which changes no code, is patch 3: that kernel is known by its code.
+    body = world.costs()
+    names = [each.name for each in body.sets]
+    assert names[-2:] == ["only2-3", "only1-3"]
+    world.boot(both=11)
+    world.advance(job)
+    body = world.costs()
+    [pair] = body.interactions
+    assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 3, 14, [2])
+
+
+def test_a_patch_that_does_not_build_leaves_the_others_told(world: World) -> None:
+    world.add("dear", f"free {BROKEN}", "doubled")
+    job = world.ask()
+    world.advance(job)
+    assert [each.name for each in world.costs().sets if each.skipped] == ["p2", "p3", "only2"]
+    world.boot()
+    world.advance(job)
+    study = world.study()
+    assert study.state is StudyState.DONE, study.why
+    assert [[cost.exact for cost in row.costs] for row in world.costs().rows] == [[7], []]
+    assert any(line.startswith("patches 2-3 together: not known") for line in study.answer)
+
+
+def test_a_series_of_comments_needs_no_boot(world: World) -> None:
+    world.add("free")
+    world.advance(world.ask())
+    study = world.study()
+    assert (study.state, world.costs().experiments) == (StudyState.DONE, [])
+    assert study.answer[0] == "patch 1: nothing in any of these cases, by exact counts"
+
+
+def test_boots_without_counts_are_said_and_tell_nothing(world: World) -> None:
+    world.add("dear")
+    job = world.ask()
+    world.advance(job)
+    run_experiments(world.engine, defaultdict(lambda: 100.0))
+    world.advance(job)
+    study = world.study()
+    assert study.state is StudyState.DONE
+    assert study.answer[0].startswith("not counted: syscall basic on lab-intel: No exact counts")
+
+
+@pytest.mark.parametrize(
+    ("approve", "spec", "kind", "why"),
+    [
+        (False, "syscall", StudyKind.PATCH_COST, "toys v1 is waiting"),
+        (True, "", StudyKind.PATCH_COST, "by what toys is measured"),
+        (True, "syscall", StudyKind.SELECTION, "no mitigation is known"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_and_nothing_is_stored(
+    world: World, approve: bool, spec: str, kind: StudyKind, why: str
+) -> None:
+    world.add("dear", spec=spec, approve=approve)
+    with pytest.raises(InvalidInput, match=why):
+        world.ask(kind)
+    with transaction(world.engine) as session:
+        assert repository.of_revisions(session, [1]) == []
+        assert session.query(Job).count() == 0
+
+
+def test_asked_twice_it_is_one_and_once_over_it_is_done_anew(world: World) -> None:
+    world.add("free")
+    job = world.ask()
+    assert world.ask() == job
+    world.advance(job)
+    first = world.study()
+    again = world.ask()
+    assert again != job
+    study = world.study()
+    assert (study.id, study.state, study.answer) == (first.id, StudyState.WAITING, [])
+    world.advance(again)
+    assert world.study().state is StudyState.DONE
+
+
+def test_cancelled_it_ends_the_experiment_that_it_waits_for(world: World) -> None:
+    world.add("dear")
+    job = world.ask()
+    world.advance(job)
+    with transaction(world.engine) as session:
+        jobs.cancel(session, job, "mira")
+    world.advance(job)
+    assert world.study().state is StudyState.CANCELLED
+    with transaction(world.engine) as session:
+        states: list[Any] = list(session.execute(text("select state from run")).scalars())
+    assert set(states) == {"cancelled"}

@@ -1,0 +1,62 @@
+"""What each patch of a series costs, counted on the lab, by the command and a worker.
+
+Ten patches, the base, each alone, and pairs of those that interact: some 25 kernels, each booted
+once. Half an hour where nothing else runs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from sqlalchemy import Engine
+
+from mitigauge.core.settings import REPOSITORY
+from tests.lab.conftest import LabOf
+from tests.lab.service_process import Service, said, served
+
+pytestmark = pytest.mark.lab
+
+NAME = "ten"
+# As the patches say themselves (tests/series/README.md).
+IN_PLACE = {1: 0, 2: 4, 3: 0, 4: 0, 5: 0, 6: 0, 7: 20, 8: 3, 9: 0, 10: 0}
+ALONE = IN_PLACE | {7: 6}
+
+
+@pytest.fixture
+def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
+    lab_of("lab-intel")
+    with served(module_engine, tmp_path / "worker.log") as own:
+        yield own
+
+
+def only(costs: list[dict[str, Any]]) -> int:
+    [cost] = costs
+    return int(cost["exact"])
+
+
+def test_each_patch_costs_what_it_says_and_the_pair_is_named(service: Service) -> None:
+    began = time.monotonic()
+    mails = REPOSITORY / "tests" / "series" / "ten"
+    service.command("series", "add", str(mails), "--name", NAME, "--spec", "syscall")
+    shown = orjson.loads(service.command("series", "show", NAME, "v1", "--json"))
+    service.command("series", "approve", NAME, "v1", shown["digest"])
+    study = orjson.loads(service.command("series", "study", NAME, "patch-cost", "--json"))
+    said(f"{time.monotonic() - began:.0f} s: {study['answer']}")
+    assert study["state"] == "done", study["why"]
+    rows = {row["patches"][0]: row for row in study["body"]["rows"]}
+    assert {patch: row["patches"] for patch, row in rows.items()} == {n: [n] for n in IN_PLACE}
+    # A comment, or a definition that nothing looks at, leaves the code as it was.
+    assert [patch for patch, row in rows.items() if row["same_code"]] == [1, 3, 6, 9]
+    told = {patch: only(row["costs"]) for patch, row in rows.items() if row["costs"]}
+    assert told == {patch: IN_PLACE[patch] for patch in told}
+    alone = {patch: only(row["alone"]) for patch, row in rows.items() if row["alone"]}
+    assert alone == {patch: ALONE[patch] for patch in alone}
+    assert only(study["body"]["whole"]) == sum(IN_PLACE.values())
+    [pair] = study["body"]["interactions"]
+    assert (pair["patch"], pair["others"], pair["alone"], pair["after"]) == (7, [3], 6, 20)
+    assert any("patch 7 interacts with patch 3" in line for line in study["answer"])

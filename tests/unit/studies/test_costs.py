@@ -1,0 +1,146 @@
+"""What each patch costs, and which ones interact."""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.tracking.studies.answers import answer_of
+from mitigauge.tracking.studies.costs import interactions_of, rows_of, with_others
+from mitigauge.tracking.studies.kernel_sets import first_sets, kernel_set, set_of
+from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts
+
+TITLES = ["one", "two", "three"]
+
+
+class World:
+    """What each set of patches runs an operation; *beside*: in code that no patch changes."""
+
+    def __init__(self, runs: dict[tuple[int, ...], int], beside: int = 0) -> None:
+        self.runs = runs
+        self.beside = beside
+
+    def costs(self, before: KernelSet, after: KernelSet) -> list[PatchCost]:
+        exact = self.runs[tuple(after.patches)] - self.runs[tuple(before.patches)]
+        other = self.beside if len(after.patches) == 1 else 0
+        return [cost(exact + other, exact)]
+
+    def changed(self, before: KernelSet, after: KernelSet) -> frozenset[str]:
+        return frozenset(f"f{patch}" for patch in {*after.patches} - {*before.patches})
+
+
+def cost(exact: int | None, own: int = 0, *, why_none: str = "") -> PatchCost:
+    return PatchCost(
+        case="getppid", host="lab-intel", mode="m/off", exact=exact, difference=float(exact or 0),
+        lines=0.0, in_its_code=own, functions=[], why_none=why_none,
+    )  # fmt: skip
+
+
+def built(sets: list[KernelSet], **content: str) -> list[KernelSet]:
+    return [
+        each.model_copy(update={"release": each.name, "content": content.get(each.name, each.name)})
+        for each in sets
+    ]
+
+
+def additive(*each: int) -> dict[tuple[int, ...], int]:
+    """Every set of up to three patches that cost so much, whatever stands before them."""
+    sets = [(), (1,), (2,), (3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)]
+    return {of: 100 + sum(each[patch - 1] for patch in of) for of in sets}
+
+
+def study(world: World, sets: list[KernelSet]) -> PatchCosts:
+    rows = rows_of(sets, TITLES, world.costs, world.changed)
+    whole, base = set_of(sets, [1, 2, 3]), set_of(sets, [])
+    assert whole
+    assert base
+    found = with_others(interactions_of(rows), sets, world.costs)
+    return PatchCosts(
+        sets=sets, rows=rows, whole=world.costs(base, whole), interactions=found, mode="m/off"
+    )
+
+
+def test_patches_that_do_not_depend_on_each_other_add_up() -> None:
+    told = study(World(additive(0, 12, -3)), built(first_sets(3)))
+    assert [[cost.exact for cost in row.costs] for row in told.rows] == [[0], [12], [-3]]
+    assert [[cost.exact for cost in row.alone] for row in told.rows] == [[], [12], [-3]]
+    assert told.interactions == []
+    answer = answer_of(told)
+    assert answer[0].startswith("patch 2 'two': exactly +12 instructions")
+    assert answer[-1].endswith("each alone on the base, they add up to as many")
+    assert any(line.startswith("patch 1: nothing in any") for line in answer)
+
+
+def test_a_pair_that_interacts_is_named() -> None:
+    runs = additive(0, 0, 6) | {(1, 3): 120, (1, 2, 3): 120}
+    sets = built([*first_sets(3), kernel_set([1, 3]), kernel_set([2, 3])])
+    told = study(World(runs), sets)
+    [pair] = told.interactions
+    assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 6, 20, [1])
+    answer = answer_of(told)
+    assert any(line.startswith("patch 3 interacts with patch 1: +20") for line in answer)
+    assert answer[-1].endswith("add up to +6, which is not that")
+
+
+def test_which_one_it_is_cannot_be_told_without_the_kernels_of_two() -> None:
+    told = study(World(additive(0, 0, 6) | {(1, 2, 3): 120}), built(first_sets(3)))
+    assert [pair.others for pair in told.interactions] == [[]]
+    assert any("which one cannot be told" in line for line in answer_of(told))
+
+
+def test_what_differs_in_code_that_no_patch_changes_is_no_interaction() -> None:
+    """Two boots of one kernel differ there too."""
+    told = study(World(additive(0, 12, 0), beside=9), built(first_sets(3)))
+    assert told.interactions == []
+
+
+def test_a_patch_that_leaves_the_code_as_it_was_is_not_compared() -> None:
+    sets = built(first_sets(3), p1="base", base="base")
+    [first, *_] = study(World(additive(0, 12, 0)), sets).rows
+    assert (first.same_code, first.costs) == (True, [])
+
+
+def test_a_patch_that_costs_alone_and_nothing_in_its_place_interacts() -> None:
+    runs = additive(0, 0, 6) | {(1, 2, 3): 100, (2, 3): 100}
+    sets = built([*first_sets(3), kernel_set([1, 3]), kernel_set([2, 3])], p3="p2")
+    [pair] = study(World(runs), sets).interactions
+    assert (pair.alone, pair.after, pair.others) == (6, 0, [2])
+
+
+def test_patches_that_build_only_together_are_told_together() -> None:
+    sets = built(first_sets(3))
+    sets[2] = KernelSet(name="p2", patches=[1, 2], skipped="does not build: no such toy")
+    rows = rows_of(sets, TITLES, World(additive(1, 2, 3)).costs, World({}).changed)
+    assert [row.patches for row in rows] == [[1], [2, 3]]
+    assert [cost.exact for cost in rows[1].costs] == [5]
+    assert rows[1].alone_why == "they build only together"
+    answer = answer_of(PatchCosts(sets=sets, rows=rows))
+    assert any(line.startswith("patches 2-3 together: exactly +5") for line in answer)
+
+
+def test_of_a_series_whose_end_does_not_build_the_rest_is_told() -> None:
+    sets = built(first_sets(3))
+    sets[3] = KernelSet(name="p3", patches=[1, 2, 3], skipped="does not build: no such toy")
+    rows = rows_of(sets, TITLES, World(additive(1, 2, 3)).costs, World({}).changed)
+    assert [row.patches for row in rows] == [[1], [2], [3]]
+    assert rows[2].why_none == "does not build: no such toy"
+    assert "patch 3 'three': not known, does not build: no such toy" in answer_of(
+        PatchCosts(sets=sets, rows=rows)
+    )
+
+
+@pytest.mark.parametrize("exact", [None, 0])
+def test_what_is_not_counted_is_said_and_is_not_nothing(exact: int | None) -> None:
+    sets = built(first_sets(1))
+    uncounted = cost(exact, why_none="No exact counts of p1: the plugin was not there.")
+    rows = rows_of(sets, TITLES[:1], lambda _a, _b: [uncounted], lambda _a, _b: frozenset())
+    answer = answer_of(PatchCosts(sets=sets, rows=rows, whole=[uncounted]))
+    assert any("the plugin was not there" in line for line in answer)
+    assert not any("nothing in any" in line for line in answer)
+
+
+def test_a_difference_of_one_is_not_called_a_cost() -> None:
+    answer = answer_of(study(World(additive(1, 0, 0), beside=0), built(first_sets(3))))
+    # In code that the patch changes it is one, whatever its size.
+    assert answer[0].startswith("patch 1 'one': exactly +1")
+    other = study(World(additive(0, 0, 0), beside=1), built(first_sets(3)))
+    assert not any(line.startswith("patch 1 'one'") for line in answer_of(other))

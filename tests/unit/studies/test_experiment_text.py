@@ -1,0 +1,57 @@
+"""The experiment that counts kernels of a series."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.spec_model import MAX_ARMS
+from mitigauge.tracking.series.spec_files import spec_text
+from mitigauge.tracking.studies.experiment_text import Counting, counting_of, counting_text
+from mitigauge.tracking.studies.schemas import KernelSet
+
+WORKLOADS = Catalog().workloads
+COUNTED = {"lab-amd", "lab-intel"}
+COUNTING = Counting("lab", ("lab-intel",), "spectre-bhi/off", ({"workload": "syscall"},))
+
+
+def sets(count: int) -> list[KernelSet]:
+    return [KernelSet(name=f"k{n}", patches=[], release=f"7.2.0-mg{n}") for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "host", "mode", "workloads"),
+    [
+        ("syscall", "lab-intel", "spectre-bhi/off", ["syscall"]),
+        ("vmscape", "lab-amd", "vmscape/off", ["exits", "syscall"]),
+    ],
+)
+def test_our_specs_say_where_and_what_is_counted(
+    spec: str, host: str, mode: str, workloads: list[str]
+) -> None:
+    found = counting_of(spec_text(spec), spec, COUNTED, WORKLOADS)
+    assert (found.environment, found.hosts, found.mode) == ("lab", (host,), mode)
+    assert [entry["workload"] for entry in found.workloads] == workloads
+
+
+def test_a_spec_of_hosts_in_real_time_alone_counts_nothing() -> None:
+    with pytest.raises(InvalidInput, match="nothing that counts exactly"):
+        counting_of(spec_text("syscall"), "syscall.yml", set(), WORKLOADS)
+
+
+@pytest.mark.parametrize("count", [2, MAX_ARMS, MAX_ARMS + 1, 2 * MAX_ARMS + 1, 28])
+def test_each_kernel_is_an_arm_of_one_comparison(count: int) -> None:
+    text = counting_text(COUNTING, sets(count), name="study-1")
+    comparisons = yaml.safe_load(text)["comparisons"]
+    arms = [arm["kernel"] for each in comparisons for arm in each["arms"]]
+    assert arms == [each.release for each in sets(count)]
+    assert all(2 <= len(each["arms"]) <= MAX_ARMS for each in comparisons)
+    assert all(each["baseline"] == each["arms"][0]["name"] for each in comparisons)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_one_kernel_alone_is_no_comparison(count: int) -> None:
+    with pytest.raises(InvalidInput, match="cannot be compared"):
+        counting_text(COUNTING, sets(count), name="study-1")

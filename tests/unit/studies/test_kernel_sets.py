@@ -1,0 +1,82 @@
+"""Which kernels tell what each patch costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.core.errors import InvalidInput
+from mitigauge.tracking.studies.kernel_sets import (
+    MOST_ALONE,
+    MOST_PAIRS,
+    MOST_PATCHES,
+    booted,
+    first_sets,
+    is_open,
+    kernel_set,
+    pair_sets,
+    prefixes,
+    set_of,
+    stands_for,
+)
+from mitigauge.tracking.studies.schemas import Interaction, KernelSet
+
+
+def interaction(patch: int) -> Interaction:
+    return Interaction(patch=patch, case="c", host="h", alone=1, after=5, others=[])
+
+
+def test_a_series_is_told_by_what_is_in_between_and_by_each_patch_alone() -> None:
+    sets = first_sets(3)
+    assert [(each.name, each.patches) for each in sets] == [
+        ("base", []), ("p1", [1]), ("p2", [1, 2]), ("p3", [1, 2, 3]),
+        ("only2", [2]), ("only3", [3]),
+    ]  # fmt: skip
+    assert all(map(is_open, sets))
+    assert [each.name for each in prefixes(sets)] == ["base", "p1", "p2", "p3"]
+
+
+def test_a_single_patch_is_alone_already() -> None:
+    assert [each.name for each in first_sets(1)] == ["base", "p1"]
+
+
+def test_patches_of_a_long_series_are_not_measured_alone() -> None:
+    assert len(first_sets(MOST_ALONE)) == 2 * MOST_ALONE
+    assert len(first_sets(MOST_ALONE + 1)) == MOST_ALONE + 2
+
+
+@pytest.mark.parametrize("count", [0, MOST_PATCHES + 1])
+def test_what_is_too_long_or_empty_is_refused(count: int) -> None:
+    with pytest.raises(InvalidInput, match=f"has {count} patches"):
+        first_sets(count)
+
+
+def test_kernels_with_the_same_code_are_booted_once() -> None:
+    sets = [
+        KernelSet(name="base", patches=[], release="r0", content="x"),
+        KernelSet(name="p1", patches=[1], release="r1", content="x"),
+        KernelSet(name="p2", patches=[1, 2], release="r2", content="y"),
+        KernelSet(name="only2", patches=[2], skipped="does not build"),
+        KernelSet(name="p3", patches=[1, 2, 3], release="r3"),
+    ]
+    assert [each.name for each in booted(sets)] == ["base", "p2", "p3"]
+    assert stands_for(sets, sets[1]).name == "base"
+    assert stands_for(sets, sets[4]).name == "p3"
+    assert not any(map(is_open, sets))
+
+
+def test_pairs_begin_with_patches_of_the_same_files_and_then_the_nearest() -> None:
+    known = first_sets(5)
+    files = [["a.c"], ["b.c"], ["c.c"], ["d.c"], ["a.c"]]
+    found = pair_sets([interaction(5), interaction(5)], files, known)
+    assert [each.patches for each in found] == [[1, 5], [4, 5], [3, 5], [2, 5]]
+
+
+def test_a_pair_that_is_known_is_not_built_again() -> None:
+    known = first_sets(2)
+    assert pair_sets([interaction(2)], [["a"], ["b"]], known) == []
+    assert set_of(known, [1, 2]) == kernel_set([1, 2])
+
+
+def test_pairs_have_a_limit() -> None:
+    files = [["a"]] * 12
+    assert len(pair_sets([interaction(12)], files, first_sets(12))) == MOST_PAIRS
