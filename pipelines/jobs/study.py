@@ -24,9 +24,14 @@ from mitigauge.tracking.series import service as series_service
 from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.series.tables import SeriesRevision
 from mitigauge.tracking.studies import counts, repository, service
-from mitigauge.tracking.studies.costs import interactions_of, rows_of, with_others
+from mitigauge.tracking.studies.costs import (
+    interactions_of,
+    more_sets,
+    rows_of,
+    with_others,
+)
 from mitigauge.tracking.studies.experiment_text import counting_of, counting_text
-from mitigauge.tracking.studies.kernel_sets import booted, is_open, pair_sets, set_of
+from mitigauge.tracking.studies.kernel_sets import booted, is_open, set_of
 from mitigauge.tracking.studies.schemas import KernelSet, PatchCosts, SelectionGroup, Selections
 from mitigauge.tracking.studies.states import ENDED, StudyState
 from mitigauge.tracking.studies.tables import Study
@@ -40,7 +45,6 @@ from pipelines.series_run import base_of, counted_hosts
 # Kernels are built one after the other, and hosts may be busy with others.
 LIMIT_S = 14 * 86_400.0
 LOOK_S = 10.0
-MOST_EXPERIMENTS = 2
 
 
 @dataclass(frozen=True)
@@ -216,20 +220,17 @@ def _take_in(session: Session, study: Study, body: PatchCosts, builder: Builder)
     """Work out what each patch costs; or order the kernels of two patches that interact."""
     read = counts.Counts(session, body, builder.blobs)
     rows = rows_of(body.sets, _titles(study), read.costs, read.changed)
-    found = interactions_of(rows)
-    if found and len(body.experiments) < MOST_EXPERIMENTS:
-        files = [patch.files for patch in study.revision.patches]
-        pairs = pair_sets(found, files, body.sets)
-        if pairs:
-            study.body = body.model_copy(update={"sets": [*body.sets, *pairs]})
-            service.go_on(study, StudyState.BUILDING, f"{len(pairs)} kernels of two patches each")
-            return JobDone()
+    more = more_sets(rows, body.sets, [patch.files for patch in study.revision.patches])
+    if more:
+        study.body = body.model_copy(update={"sets": [*body.sets, *more]})
+        service.go_on(study, StudyState.BUILDING, f"{len(more)} more kernels")
+        return JobDone()
     whole = [each for each in body.sets if len(each.patches) == len(study.revision.patches)]
     base = set_of(body.sets, [])
     study.body = body.model_copy(
         update={
             "rows": rows,
-            "interactions": with_others(found, body.sets, read.costs),
+            "interactions": with_others(interactions_of(rows), body.sets, read.costs),
             "whole": read.costs(base, whole[0]) if base and whole and whole[0].release else [],
         }
     )

@@ -123,6 +123,19 @@ class World:
                 store_counts(session, boot, case, CountedPass(ledger(function("work", lines))))
 
 
+def turns(world: World, job: int, *, both: int = 0) -> list[str]:
+    """Take it to its end; what it said of each experiment."""
+    said: list[str] = []
+    for _ in range(5):
+        world.advance(job)
+        study = world.study()
+        if study.state is not StudyState.MEASURING:
+            return said
+        said.append(study.why)
+        world.boot(both=both)
+    pytest.fail("it goes on for ever")
+
+
 @pytest.fixture
 def world(engine: Engine, tmp_path: Path) -> World:
     return World(engine, blob_store(get_settings()), tmp_path / "kernels")
@@ -131,13 +144,8 @@ def world(engine: Engine, tmp_path: Path) -> World:
 def test_what_each_patch_costs_is_counted_and_said(world: World) -> None:
     world.add("free", "dear", "doubled")
     job = world.ask()
-    world.advance(job)
-    study = world.study()
-    assert study.state is StudyState.MEASURING, study.why
-    # Kernels with the same code are booted once.
-    assert "counts 4 kernels" in study.why
-    world.boot()
-    world.advance(job)
+    # Kernels with the same code are booted once: patch 2 alone is that of patches 1 and 2.
+    assert turns(world, job) == ["experiment 1 counts 3 kernels", "experiment 2 counts 2 kernels"]
     body = world.costs()
     assert [row.same_code for row in body.rows] == [True, False, False]
     assert [[cost.exact for cost in row.costs] for row in body.rows] == [[], [7], [3]]
@@ -154,16 +162,12 @@ def test_what_each_patch_costs_is_counted_and_said(world: World) -> None:
 def test_a_pair_that_interacts_is_built_counted_and_named(world: World) -> None:
     world.add("free", "dear", "doubled")
     job = world.ask()
-    world.advance(job)
-    world.boot(both=11)
-    world.advance(job)
-    # Patch 3 after patch 1, which changes no code, is patch 3: that kernel is known by its code.
+    turns(world, job, both=11)
     body = world.costs()
     names = [each.name for each in body.sets]
-    assert names[-2:] == ["only2-3", "only1-3"]
-    world.boot(both=11)
-    world.advance(job)
-    body = world.costs()
+    assert names == ["base", "p1", "p2", "p3", "only2", "only3", "only2-3", "only1-3"]
+    # Both pairs have the code of kernels that were counted before.
+    assert len(body.experiments) == 2
     [pair] = body.interactions
     assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 3, 14, [2])
 
@@ -171,10 +175,8 @@ def test_a_pair_that_interacts_is_built_counted_and_named(world: World) -> None:
 def test_a_patch_that_does_not_build_leaves_the_others_told(world: World) -> None:
     world.add("dear", f"free {BROKEN}", "doubled")
     job = world.ask()
-    world.advance(job)
-    assert [each.name for each in world.costs().sets if each.skipped] == ["p2", "p3", "only2"]
-    world.boot()
-    world.advance(job)
+    turns(world, job)
+    assert [each.name for each in world.costs().sets if each.skipped] == ["p2", "p3"]
     study = world.study()
     assert study.state is StudyState.DONE, study.why
     assert [[cost.exact for cost in row.costs] for row in world.costs().rows] == [[7], []]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
-from mitigauge.tracking.studies.costs import ROUNDING
+from mitigauge.tracking.studies.costs import ROUNDING, costs_any
 from mitigauge.tracking.studies.schemas import (
     Body,
     Interaction,
@@ -42,7 +42,7 @@ def looks_worse(body: Body) -> bool:
 
 
 def _costs(body: PatchCosts) -> Iterator[str]:
-    costly = [row for row in body.rows if any(map(_costs_any, row.costs))]
+    costly = [row for row in body.rows if any(map(costs_any, row.costs))]
     for row in costly:
         yield from _row(row)
     for each in body.interactions:
@@ -67,16 +67,9 @@ def _is_known(row: PatchRow) -> bool:
     return not row.why_none and (row.same_code or any(not cost.why_none for cost in row.costs))
 
 
-def _costs_any(cost: PatchCost) -> bool:
-    """Whether it is more than what two boots of one kernel may differ by."""
-    if cost.why_none:
-        return False
-    return cost.in_its_code != 0 or abs(cost.exact or 0) > ROUNDING
-
-
 def _row(row: PatchRow) -> Iterator[str]:
     for cost in row.costs:
-        if _costs_any(cost):
+        if costs_any(cost):
             yield f"{_patches(row)}: {size_of(cost)} {cost.case} on {cost.host}{_where(cost)}"
             for each in cost.predictions[:2]:
                 missing = f", without {', '.join(each.missing)}" if each.missing else ""
@@ -124,30 +117,28 @@ def _interaction(each: Interaction) -> str:
 
 def _sums(body: PatchCosts) -> Iterator[str]:
     """Whether patches alone add up to the whole, case by case."""
-    rows = [row for row in body.rows if row.alone or row.same_code or row.patches == [1]]
-    if len(rows) != len(body.rows) or not rows:
-        yield "that the patches alone add up to the whole cannot be told: not each builds alone"
-        return
     for whole in body.whole:
-        parts = [_alone(row, whole) for row in rows]
-        if whole.exact is None or any(part is None for part in parts):
+        parts = [_alone(row, whole) for row in body.rows]
+        if whole.why_none or whole.exact is None:
+            continue
+        said = f"all patches: exactly {whole.exact:+d} instructions an operation of {whole.case}"
+        if any(part is None for part in parts):
+            yield f"{said} on {whole.host}; what each costs alone is not known of all"
             continue
         total = sum(part or 0 for part in parts)
-        say = (
-            "as many" if abs(total - whole.exact) <= ROUNDING else f"{total:+d}, which is not that"
-        )
-        yield (
-            f"all patches: exactly {whole.exact:+d} instructions an operation of {whole.case} on "
-            f"{whole.host}; each alone on the base, they add up to {say}"
-        )
+        is_sum = abs(total - whole.exact) <= ROUNDING
+        say = "as many" if is_sum else f"{total:+d}, which is not that"
+        yield f"{said} on {whole.host}; each alone on the base, they add up to {say}"
 
 
 def _alone(row: PatchRow, whole: PatchCost) -> int | None:
-    if not row.alone and row.same_code:
+    """What a row costs alone; of one that was not measured so, what costs nothing in its place."""
+    if row.same_code:
         return 0
     for cost in row.alone or row.costs:
-        if (cost.case, cost.host) == (whole.case, whole.host):
-            return cost.exact
+        if (cost.case, cost.host) == (whole.case, whole.host) and not cost.why_none:
+            is_told = row.alone or row.patches == [1] or not costs_any(cost)
+            return cost.exact if is_told else None
     return None
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
 from mitigauge.analysis.profiles.exact.schemas import ExactTable
-from mitigauge.tracking.studies.kernel_sets import prefixes, set_of
+from mitigauge.tracking.studies.kernel_sets import alone_sets, pair_sets, prefixes, set_of
 from mitigauge.tracking.studies.schemas import (
     Interaction,
     KernelSet,
@@ -106,7 +106,25 @@ def _why_not_alone(alone: KernelSet | None, patches: Sequence[int]) -> str:
         return alone.skipped or "its kernel was not built"
     if len(patches) > 1:
         return "they build only together"
-    return "the series is too long for that"
+    return "it costs nothing in its place, or too many patches cost something"
+
+
+def costs_any(cost: PatchCost) -> bool:
+    """Whether it is more than what two boots of one kernel may differ by."""
+    return not cost.why_none and (cost.in_its_code != 0 or abs(cost.exact or 0) > ROUNDING)
+
+
+def more_sets(
+    rows: Sequence[PatchRow], sets: Sequence[KernelSet], files: Sequence[Collection[str]]
+) -> list[KernelSet]:
+    """Kernels that are to be counted next; none: all is told that can be.
+
+    *files*: of each patch, what it touches.
+    """
+    costly = [
+        row.patches[0] for row in rows if len(row.patches) == 1 and any(map(costs_any, row.costs))
+    ]
+    return alone_sets(costly, sets) or pair_sets(interactions_of(rows), files, sets)
 
 
 def interactions_of(rows: Sequence[PatchRow]) -> list[Interaction]:

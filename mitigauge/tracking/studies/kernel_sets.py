@@ -1,8 +1,9 @@
 """Which kernels tell what each patch of a series costs. Pure.
 
-Patch k costs what the kernel of patches 1 … k runs more than that of 1 … k − 1. That it costs the
-same alone, on the base, shows that it does not depend on those before it; where it does not, the
-kernels of two patches tell on which.
+Patch k costs what the kernel of patches 1 … k runs more than that of 1 … k − 1. Where it costs
+something, that it costs the same alone, on the base, shows that it does not depend on those before
+it; where it costs something else, the kernels of two patches tell on which. So kernels are asked
+for in three turns, each by what the one before counted.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.tracking.studies.schemas import Interaction, KernelSet
 
 MOST_PATCHES = 30
-# Of longer series each patch is told after those before it, and not alone.
+# Patches that are measured alone, the first ones that cost something.
 MOST_ALONE = 15
 # Pairs that are measured for one patch.
 MOST_PAIRS = 6
 
 
 def first_sets(count: int) -> list[KernelSet]:
-    """The base, all kernels in between, and each patch alone; of a series of *count* patches.
+    """The base and all kernels in between, of a series of *count* patches.
 
     Raises InvalidInput for a series that is too long.
     """
@@ -29,11 +30,15 @@ def first_sets(count: int) -> list[KernelSet]:
             f"the revision has {count} patches",
             hint=f"What each costs is told of 1 to {MOST_PATCHES}; a bisection finds one of more.",
         )
-    sets = [KernelSet(name="base", patches=[])]
-    sets += [kernel_set(list(range(1, last + 1))) for last in range(1, count + 1)]
-    if count <= MOST_ALONE:
-        sets += [kernel_set([patch]) for patch in range(2, count + 1)]
-    return sets
+    between = [kernel_set(list(range(1, last + 1))) for last in range(1, count + 1)]
+    return [KernelSet(name="base", patches=[]), *between]
+
+
+def alone_sets(costly: Sequence[int], known: Sequence[KernelSet]) -> list[KernelSet]:
+    """Kernels of one patch each, of those that cost something, that are not *known* yet."""
+    names = {each.name for each in known}
+    sets = [kernel_set([patch]) for patch in costly if patch > 1][:MOST_ALONE]
+    return [each for each in sets if each.name not in names]
 
 
 def kernel_set(patches: list[int]) -> KernelSet:

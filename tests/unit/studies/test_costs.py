@@ -10,6 +10,7 @@ from mitigauge.tracking.studies.kernel_sets import first_sets, kernel_set, set_o
 from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts
 
 TITLES = ["one", "two", "three"]
+EVERY = [*first_sets(3), kernel_set([2]), kernel_set([3])]
 
 
 class World:
@@ -60,7 +61,7 @@ def study(world: World, sets: list[KernelSet]) -> PatchCosts:
 
 
 def test_patches_that_do_not_depend_on_each_other_add_up() -> None:
-    told = study(World(additive(0, 12, -3)), built(first_sets(3)))
+    told = study(World(additive(0, 12, -3)), built(EVERY))
     assert [[cost.exact for cost in row.costs] for row in told.rows] == [[0], [12], [-3]]
     assert [[cost.exact for cost in row.alone] for row in told.rows] == [[], [12], [-3]]
     assert told.interactions == []
@@ -72,7 +73,7 @@ def test_patches_that_do_not_depend_on_each_other_add_up() -> None:
 
 def test_a_pair_that_interacts_is_named() -> None:
     runs = additive(0, 0, 6) | {(1, 3): 120, (1, 2, 3): 120}
-    sets = built([*first_sets(3), kernel_set([1, 3]), kernel_set([2, 3])])
+    sets = built([*EVERY, kernel_set([1, 3]), kernel_set([2, 3])])
     told = study(World(runs), sets)
     [pair] = told.interactions
     assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 6, 20, [1])
@@ -82,32 +83,32 @@ def test_a_pair_that_interacts_is_named() -> None:
 
 
 def test_which_one_it_is_cannot_be_told_without_the_kernels_of_two() -> None:
-    told = study(World(additive(0, 0, 6) | {(1, 2, 3): 120}), built(first_sets(3)))
+    told = study(World(additive(0, 0, 6) | {(1, 2, 3): 120}), built(EVERY))
     assert [pair.others for pair in told.interactions] == [[]]
     assert any("which one cannot be told" in line for line in answer_of(told))
 
 
 def test_what_differs_in_code_that_no_patch_changes_is_no_interaction() -> None:
     """Two boots of one kernel differ there too."""
-    told = study(World(additive(0, 12, 0), beside=9), built(first_sets(3)))
+    told = study(World(additive(0, 12, 0), beside=9), built(EVERY))
     assert told.interactions == []
 
 
 def test_a_patch_that_leaves_the_code_as_it_was_is_not_compared() -> None:
-    sets = built(first_sets(3), p1="base", base="base")
+    sets = built(EVERY, p1="base", base="base")
     [first, *_] = study(World(additive(0, 12, 0)), sets).rows
     assert (first.same_code, first.costs) == (True, [])
 
 
 def test_a_patch_that_costs_alone_and_nothing_in_its_place_interacts() -> None:
     runs = additive(0, 0, 6) | {(1, 2, 3): 100, (2, 3): 100}
-    sets = built([*first_sets(3), kernel_set([1, 3]), kernel_set([2, 3])], p3="p2")
+    sets = built([*EVERY, kernel_set([1, 3]), kernel_set([2, 3])], p3="p2")
     [pair] = study(World(runs), sets).interactions
     assert (pair.alone, pair.after, pair.others) == (6, 0, [2])
 
 
 def test_patches_that_build_only_together_are_told_together() -> None:
-    sets = built(first_sets(3))
+    sets = built(EVERY)
     sets[2] = KernelSet(name="p2", patches=[1, 2], skipped="does not build: no such toy")
     rows = rows_of(sets, TITLES, World(additive(1, 2, 3)).costs, World({}).changed)
     assert [row.patches for row in rows] == [[1], [2, 3]]
@@ -118,7 +119,7 @@ def test_patches_that_build_only_together_are_told_together() -> None:
 
 
 def test_of_a_series_whose_end_does_not_build_the_rest_is_told() -> None:
-    sets = built(first_sets(3))
+    sets = built(EVERY)
     sets[3] = KernelSet(name="p3", patches=[1, 2, 3], skipped="does not build: no such toy")
     rows = rows_of(sets, TITLES, World(additive(1, 2, 3)).costs, World({}).changed)
     assert [row.patches for row in rows] == [[1], [2], [3]]
@@ -139,8 +140,8 @@ def test_what_is_not_counted_is_said_and_is_not_nothing(exact: int | None) -> No
 
 
 def test_a_difference_of_one_is_not_called_a_cost() -> None:
-    answer = answer_of(study(World(additive(1, 0, 0), beside=0), built(first_sets(3))))
+    answer = answer_of(study(World(additive(1, 0, 0), beside=0), built(EVERY)))
     # In code that the patch changes it is one, whatever its size.
     assert answer[0].startswith("patch 1 'one': exactly +1")
-    other = study(World(additive(0, 0, 0), beside=1), built(first_sets(3)))
+    other = study(World(additive(0, 0, 0), beside=1), built(EVERY))
     assert not any(line.startswith("patch 1 'one'") for line in answer_of(other))

@@ -9,6 +9,7 @@ from mitigauge.tracking.studies.kernel_sets import (
     MOST_ALONE,
     MOST_PAIRS,
     MOST_PATCHES,
+    alone_sets,
     booted,
     first_sets,
     is_open,
@@ -25,23 +26,22 @@ def interaction(patch: int) -> Interaction:
     return Interaction(patch=patch, case="c", host="h", alone=1, after=5, others=[])
 
 
-def test_a_series_is_told_by_what_is_in_between_and_by_each_patch_alone() -> None:
+def test_a_series_is_told_by_what_is_in_between() -> None:
     sets = first_sets(3)
     assert [(each.name, each.patches) for each in sets] == [
         ("base", []), ("p1", [1]), ("p2", [1, 2]), ("p3", [1, 2, 3]),
-        ("only2", [2]), ("only3", [3]),
     ]  # fmt: skip
     assert all(map(is_open, sets))
-    assert [each.name for each in prefixes(sets)] == ["base", "p1", "p2", "p3"]
+    assert list(prefixes(sets)) == sets
 
 
-def test_a_single_patch_is_alone_already() -> None:
-    assert [each.name for each in first_sets(1)] == ["base", "p1"]
-
-
-def test_patches_of_a_long_series_are_not_measured_alone() -> None:
-    assert len(first_sets(MOST_ALONE)) == 2 * MOST_ALONE
-    assert len(first_sets(MOST_ALONE + 1)) == MOST_ALONE + 2
+def test_patches_that_cost_are_built_alone_once() -> None:
+    known = first_sets(4)
+    # The first one is alone already.
+    alone = alone_sets([1, 2, 4], known)
+    assert [each.name for each in alone] == ["only2", "only4"]
+    assert alone_sets([1, 2, 4], [*known, *alone]) == []
+    assert len(alone_sets(range(1, 40), known)) == MOST_ALONE
 
 
 @pytest.mark.parametrize("count", [0, MOST_PATCHES + 1])
