@@ -45,6 +45,7 @@ ANYWHERE: Final = frozenset(
         "profile fold",
         "report check",
         "snippet compare",
+        "snippet rank",
     }
 )
 

@@ -395,7 +395,7 @@ READS = {
     "limits show", "matrix select", "openapi", "profile diff",
     "find", "price estimate", "price list", "price measure", "price plan", "price rank",
     "price predict", "price rates", "price send",
-    "snippet compare",
+    "snippet compare", "snippet rank",
     "profile exact", "profile export", "profile fold", "profile functions",
     "profile instructions",
     "regression error-rates", "regression list", "regression show", "report check",

@@ -116,6 +116,7 @@ COMMANDS = [
     ("price rank nothing", 1),
     ("matrix select nobody", 1),
     ("snippet compare nothing.s nothing.s", 1),
+    ("snippet rank nothing.s nothing.s", 1),
     ("profile diff before after --tree web", 0),
     ("profile exact off loop --experiment 1 --case nobody", 1),
     ("profile exact off loop --experiment 1 --case 1", 0),

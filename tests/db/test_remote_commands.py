@@ -195,6 +195,7 @@ ANYWHERE_WORDS = [
     ("price rank", 0),
     ("price send {dir}/nothing.yml", 1),
     ("snippet compare nothing.s nothing.s", 1),
+    ("snippet rank nothing.s nothing.s", 1),
     ("price plan a --environment b", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),

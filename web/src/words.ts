@@ -13,6 +13,7 @@ import type {
   RevisionState,
   Row,
   Run,
+  StudyState,
   Verdict,
 } from "./api/types";
 
@@ -102,6 +103,16 @@ export const REVISION_STATE: Record<RevisionState, Word> = {
     meaning: "no case runs what it changes, so nothing was measured",
     tone: "quiet",
   },
+};
+
+/** What a revision was asked beside its experiment. */
+export const STUDY_STATE: Record<StudyState, Word> = {
+  waiting: { label: "waiting", meaning: "for a worker", tone: "quiet" },
+  building: { label: "building", meaning: "its kernels are being built", tone: "busy" },
+  measuring: { label: "measuring", meaning: "its kernels are booted", tone: "busy" },
+  done: { label: "done", meaning: "it has an answer", tone: "good" },
+  failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
+  cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
 };
 
 export const BOOT_STATE: Record<BootState, Word> = {

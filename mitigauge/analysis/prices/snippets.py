@@ -22,6 +22,8 @@ MARGIN = 0.01
 LEAST_HIDDEN = 0.9
 # A branch behind nothing tells the history only where a misprediction costs so much, ns.
 LEAST_TOLD_NS = 1.0
+# A first piece that takes less is set against this, ns.
+LEAST_NS = 0.01
 
 
 class History(Closed):
@@ -77,6 +79,16 @@ class Compared:
     def hides_less(self) -> bool:
         """Whether the second surely hides less than the first."""
         return self.hidden is not None and self.hidden.high < LEAST_HIDDEN
+
+    @property
+    def hides_as_much(self) -> bool:
+        """Whether it surely hides no less."""
+        return self.hidden is not None and self.hidden.low >= LEAST_HIDDEN
+
+
+def more_than_first(run: SnippetRun) -> float:
+    """What the second takes more in one process, in parts of the first."""
+    return (run.second - run.first) / max(run.first, LEAST_NS)
 
 
 def compare_snippets(runs: Sequence[SnippetRun]) -> Compared:

@@ -88,25 +88,27 @@ def _row(
     base, alone = set_of(sets, []), set_of(sets, patches) if len(patches) == 1 else None
     is_alone = alone is not None and base is not None and bool(alone.release and base.release)
     differs = changed(before, after)
+    costly = [] if same else costs(before, after)
     return PatchRow(
         patches=patches,
         titles=[titles[patch - 1] for patch in patches],
         same_code=same,
-        costs=[] if same else costs(before, after),
+        costs=costly,
         # The first one is alone after the base.
         alone=costs(base, alone) if is_alone and base and alone and patches != [1] else [],
-        alone_why="" if is_alone else _why_not_alone(alone, patches),
+        alone_why=_why_not_alone(alone, patches) if any(map(costs_any, costly)) else "",
         changed=sorted(differs)[:MOST_CHANGED],
         changed_count=len(differs),
     )
 
 
 def _why_not_alone(alone: KernelSet | None, patches: Sequence[int]) -> str:
+    """Why what costs something was not measured alone; empty: it was."""
     if alone is not None:
-        return alone.skipped or "its kernel was not built"
+        return alone.skipped
     if len(patches) > 1:
         return "they build only together"
-    return "it costs nothing in its place, or too many patches cost something"
+    return "too many patches cost something"
 
 
 def costs_any(cost: PatchCost) -> bool:

@@ -64,7 +64,10 @@ class PatchRow(BaseModel):
     why_none: str = Field("", description="why nothing is known of it; empty: it is")
     costs: list[PatchCost] = []
     alone: list[PatchCost] = Field([], description="on the base, without those before it")
-    alone_why: str = Field("", description="why it was not measured alone; empty: it was")
+    alone_why: str = Field(
+        "",
+        description="why it was not measured alone; empty: it was, or costs nothing after others",
+    )
     changed: list[str] = Field([], description="functions whose code it changes, at most 20")
     changed_count: int = 0
 

@@ -7,7 +7,7 @@ import { Fields, type Values, type WantedField, valuesOf } from "./fields";
 import { useAct } from "./use-act";
 
 interface ActionProps {
-  /** The button's words. */
+  /** The button's words; a question stands as it is, what does something gets its dots. */
   label: string;
   /** What will happen, said before it does. */
   children: ReactNode;
@@ -38,7 +38,7 @@ export function Action({ label, children, fields = [], confirm, run, settled }: 
   return (
     <>
       <button type="button" className="button" onClick={open}>
-        {label}…
+        {label.endsWith("?") ? label : `${label}…`}
       </button>
       <dialog ref={dialog} className="act" aria-labelledby={title}>
         <form

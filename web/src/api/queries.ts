@@ -12,7 +12,14 @@ import { ROWS_A_PAGE, type Asked as FunctionsAsked } from "../functions/address"
 import type { ProposalAsked } from "../bisect/request";
 import { sessionKey } from "../login/session";
 import { ApiError, api, data } from "./client";
-import type { BisectionState, ExperimentState, HostState, JobState, RevisionState } from "./types";
+import type {
+  BisectionState,
+  ExperimentState,
+  HostState,
+  JobState,
+  RevisionState,
+  StudyState,
+} from "./types";
 import type { TableQuery } from "../tables/paths";
 import type { Narrowed } from "../ui/list-filter";
 
@@ -350,6 +357,27 @@ export const lineQuery = (name: string) =>
     queryKey: ["series", name, "line"],
     queryFn: ({ signal }) =>
       data(api.GET("/api/series/{name}/line", { params: { path: { name } }, signal })),
+  });
+
+/** Whether a study will not change by itself any more. */
+export function isOver(state: StudyState): boolean {
+  return state === "done" || state === "failed" || state === "cancelled";
+}
+
+/** Under the series' key, so that what makes that stale makes this stale too. */
+export const studiesQuery = (name: string, revision: string) =>
+  queryOptions({
+    queryKey: ["series", name, "studies", revision],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/series/{name}/{revision}/studies", {
+          params: { path: { name, revision } },
+          signal,
+        }),
+      ),
+    refetchInterval: (query) =>
+      retryWhileAway(query.state.error) ||
+      (query.state.data?.some((each) => !isOver(each.state)) ? 5_000 : false),
   });
 
 /** Whether a bisection may still change. */

@@ -9,6 +9,8 @@ import { Facts } from "../ui/facts";
 import { RevisionTag } from "../ui/tag";
 import { Choices } from "./choices";
 import { PatchDiff } from "./patch";
+import { Studies } from "./studies";
+import { capital, patchId } from "./words";
 
 const ATTESTED: Record<Revision["attested"], string> = {
   pass: "its sender's own key signed it",
@@ -72,6 +74,7 @@ export function RevisionItem({ series, revision, open }: RevisionProps) {
         </ul>
       )}
       <Choices revision={revision} />
+      <Studies series={series} revision={revision} open={open} />
       {revision.changelog !== "" && <pre className="changelog">{revision.changelog}</pre>}
       {revision.renamed.map((each) => (
         <p key={each.before}>
@@ -94,10 +97,6 @@ function base(series: Series, revision: Revision): string {
     : `${built}; the sender names ${revision.base_commit.slice(0, 12)}`;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 function experiment(revision: Revision) {
   if (revision.experiment_id === null) return <span className="faint">none yet</span>;
   return <Link to={`/experiments/${revision.experiment_id}`}>{revision.experiment_id}</Link>;
@@ -112,7 +111,7 @@ function Patches({ series, revision }: { series: string; revision: Revision }) {
     return (
       <ol className="patches">
         {revision.patches.map((patch, at) => (
-          <li key={patch.sha256}>
+          <li key={patch.sha256} id={patchId(revision, at + 1)}>
             {patch.title}
             <PatchDiff {...place} position={at + 1} patch={patch} open={waits} />
           </li>
@@ -122,7 +121,11 @@ function Patches({ series, revision }: { series: string; revision: Revision }) {
   return (
     <ul className="patches changes-of">
       {revision.changes.map((change) => (
-        <li key={`${change.before} ${change.after}`} data-change={change.change}>
+        <li
+          key={`${change.before} ${change.after}`}
+          id={change.after === null ? undefined : patchId(revision, change.after)}
+          data-change={change.change}
+        >
           <Change change={change} />
           <DiffOf series={series} change={change} revision={revision} open={waits} />
         </li>

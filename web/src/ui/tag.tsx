@@ -5,6 +5,7 @@ import type {
   ExperimentState,
   JobState,
   RevisionState,
+  StudyState,
 } from "../api/types";
 import {
   ANSWER,
@@ -13,6 +14,7 @@ import {
   EXPERIMENT_STATE,
   JOB_STATE,
   REVISION_STATE,
+  STUDY_STATE,
   type Tone,
 } from "../words";
 
@@ -39,6 +41,11 @@ export function BootTag({ state }: { state: BootState }) {
 
 export function RevisionTag({ state }: { state: RevisionState }) {
   const word = REVISION_STATE[state];
+  return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
+}
+
+export function StudyTag({ state }: { state: StudyState }) {
+  const word = STUDY_STATE[state];
   return <Tag tone={word.tone} text={word.label} title={word.meaning} />;
 }
 
