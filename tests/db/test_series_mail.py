@@ -195,7 +195,7 @@ def test_a_signed_mail_with_a_fix_comes_to_its_result_by_mail(
         assert "robot@example.com" in each["From"]
     assert receipt["Message-ID"] != result["Message-ID"]
     assert "v1+fix-2 of toys" in receipt.get_payload()
-    assert "v1+fix-2 of this series was built and measured" in result.get_payload()
+    assert "Where?  v1+fix-2, " in result.get_payload()
     assert [r.state for r in post.requests()] == [RequestState.DONE]
     assert post.labels() == {"v1": "measuring", "v1+fix-2": "measuring"}
 

@@ -176,10 +176,11 @@ def _end(session: Session, study: Study, state: StudyState, why: str) -> None:
 
 
 def lines_of(session: Session, revision_id: int) -> list[str]:
-    """What the studies of a revision came to, as an answer to its thread says it."""
+    """What the studies of a revision came to, as an answer to its thread says it; faults first."""
+    studies = repository.of_revisions(session, [revision_id])
     return [
         line
-        for study in repository.of_revisions(session, [revision_id])
+        for study in sorted(studies, key=lambda each: not each.looks_worse)
         if study.state in ENDED
         for line in (study.answer or [f"{study.kind}: {study.state}, {study.why}"])
     ]

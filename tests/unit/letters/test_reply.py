@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -84,17 +85,21 @@ def answer(
 ) -> EmailMessage:
     letter = Letter(beside or [], [Finding(3, "interval", "No figure has an interval.")])
     answered = Addressees(**{**{n: getattr(ANSWERED, n) for n in Addressees.__slots__}, **changes})
-    return mail(answered, of, render_text(of), [KERNEL], {"syscall": "perf bench syscall"},
-                letter, sender=sender)  # fmt: skip
+    report = render_text(of, within_mail=True)
+    by_hand = {"syscall": "perf bench syscall"}
+    return mail(answered, of, report, [KERNEL], by_hand, letter, sender=sender)
 
 
 def text(of: ExperimentView, **changes: object) -> str:
     return str(answer(of, **changes).get_content())
 
 
-def test_an_emulated_figure_is_called_so_before_it_is_told() -> None:
-    said = " ".join(text(DEMO).split())
-    assert said.index("These hosts are emulated") < said.index("-10.4%")
+def test_an_emulated_figure_is_called_so_beside_it_and_explained_before_the_others() -> None:
+    said = text(DEMO)
+    head, _, rest = said.partition("\n\nThese hosts are emulated")
+    assert "(AMD EPYC-Rome Processor, emulated)" in head
+    assert "undecided (4 boots" in rest
+    assert len(head.splitlines()) <= 8
 
 
 def test_what_limits_say_is_a_line_of_its_own_and_without_limits_there_is_none() -> None:
@@ -166,12 +171,11 @@ def test_a_mode_that_costs_and_a_revision_that_does_not_are_no_regression(
 
 
 def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
-    said = text(since(Verdict.SAME, 0.0))
-    assert "Kernel  7.2.12-mg0123456789, build id\n" in said
-    assert "Debian's linux-source-7.2 7.2.12-1 with 2 patches\n" in said
-    assert "Boot    this: kernel 7.2-b, command line plus: vmscape=on" in said
-    assert "in force where: vmscape: Mitigation: Clear BHB" in said
-    assert "Run     syscall: perf bench syscall" in said
+    said = " ".join(text(since(Verdict.SAME, 0.0)).split())
+    assert "Kernel 7.2.12-mg0123456789: Debian's linux-source-7.2 7.2.12-1, 2 patches;" in said
+    assert f"gcc-14; build id {'ab' * 20} Boot before" in said
+    assert "Boot this: kernel 7.2-b, command line plus vmscape=on; shows vmscape: Mitig" in said
+    assert "Run syscall: perf bench syscall" in said
 
 
 def test_the_letter_s_own_figures_stand_beside_ours() -> None:
@@ -192,7 +196,7 @@ def test_the_letter_s_own_figures_are_asked_about() -> None:
 
 
 def test_an_answer_says_so_when_nothing_counts() -> None:
-    assert "nothing: no boot counts" in text(PARTIAL)
+    assert "Worse?  cannot tell: no boot counts" in text(PARTIAL)
 
 
 def test_hostile_words_forge_no_head_and_no_structure() -> None:
@@ -248,3 +252,37 @@ def test_a_server_without_encryption_gets_nothing_unless_told_so(server: Control
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(NotSent, match=r"127.0.0.1:1 did not take the mail"):
         send(answer(SYSCALL), "127.0.0.1:1", encrypted=False)
+
+
+TEN = (
+    "worse than asked, this revision: Vulnerable, but Mitigation: IBPB before exit to userspace "
+    "with vmscape=force: mitigations=auto,no_guest_host vmscape=force on Zen 2; and 13 more",
+    "VMSCAPE: 320 cells of 320 proven, on emulated processors",
+    "patch 4 'x86/vmscape: Clear the branch history': exactly +55 instructions an operation of "
+    "syscall getpgid on icx-1 (do_syscall_64 +55)",
+    "  predicted for Skylake (Xeon): +31.4 ns [+25.1, +40.8]",
+    "  predicted for Zen 2 (Rome): +24.0 ns [+20.2, +28.8]",
+    "patch 7 interacts with patch 3: +20 instructions an operation of syscall getpgid on icx-1 in "
+    "its place, +6 alone on the base",
+    "patches 1-3, 5-6, 8-10: nothing in any of these cases, by exact counts",
+    "all patches: exactly +75 instructions an operation of syscall getpgid on icx-1; each alone on "
+    "the base, they add up to +61, which is not that",
+)
+
+
+def test_the_answer_to_ten_patches_is_the_one_that_is_kept() -> None:
+    """A person reads it whole: its first three lines are the answer, and it ends within 60."""
+    message = mail(
+        ANSWERED, since(Verdict.WORSE, 8.1),
+        render_text(since(Verdict.WORSE, 8.1), within_mail=True), [KERNEL],
+        {"syscall": "perf bench syscall getpgid"}, Letter(), besides=Besides(studies=TEN),
+        sender=SENDER,
+    )  # fmt: skip
+    said = str(message.get_content())
+    kept = Path(__file__).parents[2] / "fixtures" / "reply" / "ten-patches.txt"
+    assert said == kept.read_text()
+    assert len(said.splitlines()) <= 60
+    assert [line[:8].strip() for line in said.splitlines()[2:5]] == ["Worse?", "Where?", "Sure?"]
+    assert max(map(width, said.splitlines())) <= 80
+    # Quoted without marks, none of its lines asks for anything.
+    assert not any(line.startswith("#mitigauge") for line in said.splitlines())

@@ -52,7 +52,7 @@ def _verified(session: Session, bisection: BisectionView, position: int) -> lett
             culprit = _against(culprit, parent)
         return letter.Verification(
             view,
-            gathered(session, view).text(caveats=False),
+            gathered(session, view).text(within_mail=True),
             kernels_of(session, view),
             parent,
             culprit,

@@ -22,15 +22,13 @@ from mitigauge.core.stats.bounds import Bound
 from mitigauge.kernels.mails.mail import address_of
 from mitigauge.reporting.letters.reply.cover_letter import Finding
 from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
+from mitigauge.reporting.letters.reply.headline import LeadCell, headline
 from mitigauge.reporting.letters.report.content import COUNTED_HOSTS, EMULATED, uncounted_words
 from mitigauge.reporting.pages.schemas import (
     ArmView,
-    CellView,
-    ComparisonView,
     ExperimentView,
-    RowView,
 )
-from mitigauge.tracking.series.request import FORMS
+from mitigauge.tracking.series.request import COMMAND
 
 # Lines that can be written, each with what it does.
 Forms = Sequence[tuple[str, str]]
@@ -41,6 +39,11 @@ MOST_QUESTIONS = 8
 MOST_FIGURES = 40
 LONGEST_LIMITS = 600
 LONGEST_STUDY = 500
+ASKING = (
+    f"To ask for more, answer with a line {COMMAND} test (a diff in the mail is tried on top; test "
+    f"base VERSION: on another base), {COMMAND} which-patch, {COMMAND} select, or {COMMAND} stop, "
+    "signed by patatt."
+)
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
 
@@ -94,16 +97,6 @@ class Besides:
 
     limits: str = ""
     studies: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LeadCell:
-    """One cell that the answer begins with."""
-
-    comparison: ComparisonView
-    row: RowView
-    arm: ArmView
-    cell: CellView
 
 
 def mail(
@@ -186,20 +179,20 @@ def _body(
     letter: Letter,
     besides: Besides,
 ) -> Iterator[str]:
+    found = lead_cells(view)
     yield "Hi,"
     yield ""
-    yield from paragraph(_opening(answered, view), COLUMNS)
-    yield ""
-    for caveat in [*caveats(view), *_loosely(kernels)]:
-        yield from paragraph(caveat, COLUMNS)
+    for label, said in headline(answered.label, view, found):
+        yield from indented(f"{label:<8}", said, COLUMNS)
+    yield from _caveat_lines(view, kernels)
+    # One figure stands in the first line already.
+    shown = found if len(found) > 1 or not _is_told(found) else []
+    if shown:
         yield ""
-    found = lead_cells(view)
-    for each in found[:MOST_FINDINGS]:
+    for each in shown[:MOST_FINDINGS]:
         yield from indented("  - ", sentence(each), COLUMNS)
-    if len(found) > MOST_FINDINGS:
-        yield f"  - and {counted(len(found) - MOST_FINDINGS, 'more row')}, in the table below"
-    if not found:
-        yield "  - nothing: no boot counts; see below why"
+    if len(shown) > MOST_FINDINGS:
+        yield f"  - and {counted(len(shown) - MOST_FINDINGS, 'more row')}, in the table below"
     if besides.limits:
         yield ""
         yield from paragraph(neutralise(besides.limits, LONGEST_LIMITS), COLUMNS)
@@ -215,13 +208,8 @@ def _body(
     yield report.rstrip("\n")
     yield from reproduce(view, kernels, by_hand)
     yield ""
-    yield from paragraph(
-        "To have a fix or another base tested, or to hear no more of this series, answer this "
-        "mail with one of these lines, signed by patatt:",
-        COLUMNS,
-    )
-    yield ""
-    yield from lines_of(FORMS)
+    # Indented, so that no line of it asks for anything where it is quoted without marks.
+    yield from indented("  ", ASKING, COLUMNS)
 
 
 def study_lines(said: Sequence[str]) -> Iterator[str]:
@@ -239,16 +227,18 @@ def lines_of(forms: Forms) -> Iterator[str]:
         yield from indented("      ", does, COLUMNS)
 
 
-def _opening(answered: Addressees, view: ExperimentView) -> str:
-    arms = [arm for comparison in view.comparisons for arm in comparison.arms]
-    boots = sum(arm.boots_effective for arm in arms)
-    others = sum(arm.boots_not_effective + arm.boots_failed for arm in arms)
-    beside = f"; {counted(others, 'more boot')} did not, or failed, and count for nothing"
-    return (
-        f"{answered.label} of this series was built and measured in {counted(boots, 'boot')}, "
-        f"each of which showed that its mode was in force{beside if others else ''}. Each figure "
-        "is a change against the baseline named with it, with its interval and verdict."
-    )
+def _is_told(found: Sequence[LeadCell]) -> bool:
+    """Whether the first line has all there is to say of the worst figure."""
+    return any(map(_is_regression, found[:1]))
+
+
+def _caveat_lines(view: ExperimentView, kernels: Sequence[BuiltKernel]) -> Iterator[str]:
+    """What must be known before a figure is read."""
+    said = [*caveats(view), *_loosely(kernels)]
+    if said:
+        yield ""
+    for caveat in said:
+        yield from paragraph(caveat, COLUMNS)
 
 
 def _loosely(kernels: Sequence[BuiltKernel]) -> Iterator[str]:
@@ -296,8 +286,7 @@ def lead_cells(view: ExperimentView) -> list[LeadCell]:
 def sentence(each: LeadCell) -> str:
     """``exits to userspace, bhb-clear against off: +0.31 % [+0.2, +0.4], worse (4 boots)``."""
     cell = each.cell
-    baseline = next((arm.name for arm in each.comparison.arms if arm.is_baseline), "the baseline")
-    words = (each.row.case, each.arm.name, baseline, each.row.host)
+    words = (each.row.case, each.arm.name, each.baseline.name, each.row.host)
     case, arm, against, host = (neutralise(word, 100) for word in words)
     what = f"{case}, {arm} against {against} on {host}"
     if cell.effect is None:
@@ -316,8 +305,7 @@ def _uncounted(each: LeadCell) -> str:
     """What of the arms compared is not in the figure: ``; IBPB is not counted``."""
     if each.cell.bound is Bound.EXACT:
         return ""
-    baseline = next((arm for arm in each.comparison.arms if arm.is_baseline), each.arm)
-    events = dict.fromkeys([*each.arm.events, *baseline.events])
+    events = dict.fromkeys([*each.arm.events, *each.baseline.events])
     return f"; {neutralise(', '.join(events), 100)} not counted"
 
 
@@ -327,24 +315,16 @@ def _regression(answered: Addressees, own_id: str, found: Sequence[LeadCell]) ->
     if not worse:
         return
     yield ""
-    yield from paragraph(
-        "If that is mended in a patch of its own, these tags say where it was seen; in a new "
-        "revision of the same patches they are not needed:",
-        COLUMNS,
-    )
+    yield "For a patch that mends it, and for the tracker once the series is merged:"
     yield ""
     yield f"  | Reported-by: {neutralise(answered.reported_by, 200) or 'whoever sends this'}"
     yield f"  | Closes: {f'{answered.archive}/{own_id}' if own_id else 'the link of this mail'}"
-    yield ""
-    yield from paragraph("Once the series is merged, for the tracker of regressions:", COLUMNS)
-    yield ""
     yield f'  #regzbot introduced: COMMIT ("{neutralise(answered.title, 120)}")'
 
 
 def _is_regression(each: LeadCell) -> bool:
     """Worse than another kernel, not than another mode of the same one."""
-    baseline = next(arm for arm in each.comparison.arms if arm.is_baseline)
-    return each.cell.verdict == Verdict.WORSE and each.arm.kernel != baseline.kernel
+    return each.cell.verdict == Verdict.WORSE and each.is_of_kernels
 
 
 def _set_beside(figures: Sequence[LetterClaim]) -> Iterator[str]:
@@ -405,29 +385,23 @@ def reproduce(
 ) -> Iterator[str]:
     """How somebody repeats it with nothing of ours."""
     yield ""
-    yield "How to repeat it"
-    yield "----------------"
+    yield "To repeat it:"
+    yield ""
     for kernel in kernels:
-        yield ""
-        yield from indented("Kernel  ", f"{kernel.release}, build id {kernel.build_id}", COLUMNS)
-        patched = f"with {counted(len(kernel.patches), 'patch')}" if kernel.patches else "as it is"
-        yield from indented("        ", f"Debian's {kernel.base} {patched}", COLUMNS)
-        yield from indented(
-            "        ", f"configuration: {kernel.profile}; {neutralise(kernel.toolchain)}", COLUMNS
+        patched = counted(len(kernel.patches), "patch") if kernel.patches else "no patch"
+        said = (
+            f"{kernel.release}: Debian's {kernel.base}, {patched}; configuration {kernel.profile}; "
+            f"{neutralise(kernel.toolchain)}; build id {kernel.build_id}"
         )
+        yield from indented("Kernel  ", said, COLUMNS)
         for line in kernel.loosely:
             yield from indented("        ", f"applied loosely: {neutralise(line, 300)}", COLUMNS)
-    yield ""
     for arm in _different_arms(view):
         added = neutralise(arm.cmdline) or "nothing"
         name, release = neutralise(arm.name, 100), neutralise(arm.kernel) or "of the host"
-        how = f"{name}: kernel {release}, command line plus: {added}"
+        shows = f"; shows {neutralise('; '.join(arm.expected))}" if arm.expected else ""
+        how = f"{name}: kernel {release}, command line plus {added}{shows}"
         yield from indented("Boot    ", how, COLUMNS)
-        if arm.expected:
-            yield from indented(
-                "        ", f"in force where: {neutralise('; '.join(arm.expected))}", COLUMNS
-            )
-    yield ""
     workloads = dict.fromkeys(row.workload for c in view.comparisons for row in c.rows)
     for name in workloads:
         told_how = by_hand.get(name) or f"workload {name} of Mitigauge"

@@ -97,7 +97,7 @@ def _mail(
     return reply.mail(
         answered,
         view,
-        gathered(session, view).text(caveats=False),
+        gathered(session, view).text(within_mail=True),
         kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
         letter,

@@ -52,6 +52,17 @@ METHOD = (
 )
 
 
+SEED = "Seed"
+SHORT_METHOD = (
+    (
+        "Cell",
+        f"change in percent of the baseline [{100 * INTERVAL_LEVEL:g} %], n boots; worse, better: "
+        f"at {100 * ALPHA:g} % over a row's arms; same: within ±{DELTA_PERCENT:g} %; mde: what "
+        f"would show with {100 * POWER:g} % power",
+    ),
+)
+
+
 def content_of(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
@@ -169,7 +180,7 @@ def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
         if run.host_time:
             yield "Time", host_time(run, run.host_time)
     yield from _pace(view)
-    yield "Seed", str(view.seed)
+    yield SEED, str(view.seed)
 
 
 def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:

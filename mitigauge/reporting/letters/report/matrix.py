@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mitigauge.core.documents.parts import Cell, Content, Entry, Table
 from mitigauge.core.documents.plain_text import indented, markdown, neutralise, paragraph, width
 from mitigauge.core.documents.text_table import table_lines
-from mitigauge.reporting.letters.report.content import METHOD, content_of
+from mitigauge.reporting.letters.report.content import METHOD, SEED, SHORT_METHOD, content_of
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView
@@ -26,16 +26,18 @@ def render_text(
     profiles: Sequence[CaseProfilesView] = (),
     beside: ConsequencesView | None = None,
     *,
-    caveats: bool = True,
+    within_mail: bool = False,
 ) -> str:
     """The report as plain text of at most 78 columns.
 
-    *caveats*: false within a mail that has said what holds of every figure.
+    *within_mail*: one that has said what it is about, and what holds of every figure.
     """
     content = content_of(view, claims, profiles, beside)
-    if not caveats:
-        content.caveats.clear()
-    return "\n".join(_text(content)) + "\n"
+    if within_mail:
+        # Who repeats it with nothing of ours has no use for the order of the boots.
+        content.facts[:] = [fact for fact in content.facts if fact[0] != SEED]
+    lines = _body(content, SHORT_METHOD) if within_mail else _text(content)
+    return "\n".join(lines).lstrip("\n") + "\n"
 
 
 def render_markdown(
@@ -53,7 +55,14 @@ def _text(content: Content) -> Iterator[str]:
     yield from title
     yield "=" * max(width(line) for line in title)
     yield from paragraph(content.question, COLUMNS, 2000)
-    for warning in _alarms(content):
+    for caveat in content.caveats:
+        yield ""
+        yield from paragraph(caveat, COLUMNS)
+    yield from _body(content, METHOD)
+
+
+def _body(content: Content, method: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for warning in content.warnings:
         yield ""
         yield from paragraph(warning, COLUMNS)
     yield ""
@@ -68,7 +77,7 @@ def _text(content: Content) -> Iterator[str]:
             yield from indented(f"({number}) ", neutralise(note), COLUMNS)
     if content.tables:
         yield ""
-        for key, text in METHOD:
+        for key, text in method:
             yield from indented(f"{key + ':':<10}", text, COLUMNS)
     yield from _text_section(EXPLAINED, content.explained)
     yield from _text_section(COSTS, content.costs)

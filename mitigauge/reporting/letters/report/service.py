@@ -42,9 +42,11 @@ class Report:
     details: Sequence[DetailsView] = ()
     factorial: FactorialView | None = None
 
-    def text(self, *, caveats: bool = True) -> str:
-        """For a mailing list; without *caveats* within a mail that has said them."""
-        text = render_text(self.view, self.claims, self.profiles, self.beside, caveats=caveats)
+    def text(self, *, within_mail: bool = False) -> str:
+        """For a mailing list; *within_mail*: one that has said what it is about."""
+        text = render_text(
+            self.view, self.claims, self.profiles, self.beside, within_mail=within_mail
+        )
         lines = chain(
             *map(table_lines, self._tables()),
             *(["", *section_lines(section)] for section in self._reached()),
