@@ -187,6 +187,23 @@ class Settings(BaseModel):
         description="networks beside the public ones, as CIDR with commas between, to which "
         "webhooks may go, also by http and to any port",
     )
+    kcidb_url: str = Field(
+        "", description="where KCIDB takes submissions (…/submit); empty: nothing goes there"
+    )
+    kcidb_token: str = Field("", repr=False, description="what proves to KCIDB who submits")
+    kcidb_origin: str = Field(
+        "",
+        description="by what name this service submits to KCIDB: small letters, digits and _",
+    )
+    patchwork_url: str = Field(
+        "", description="patchwork's API, as https://patchwork.kernel.org/api/1.3; empty: no checks"
+    )
+    patchwork_token: str = Field("", repr=False, description="of the patchwork user who checks")
+    github_api_url: str = Field("https://api.github.com", description="GitHub's API")
+    github_repository: str = Field(
+        "", description="OWNER/NAME whose commits get check runs; empty: none do"
+    )
+    github_token: str = Field("", repr=False, description="of the app that writes check runs")
     lab_port_base: int = Field(42200, description="SSH ports of the lab hosts start above this")
     lease_seconds: float = Field(90.0, description="time to live of a host lease")
     boot_timeout_s: float = Field(240.0, description="reboot to SSH banner, where a host sets none")

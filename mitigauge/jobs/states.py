@@ -18,6 +18,7 @@ class JobKind(StrEnum):
     DIGESTS = "digests"
     INJECTION = "injection"
     STUDY = "study"
+    PUBLICATIONS = "publications"
 
 
 class JobState(StrEnum):
@@ -55,9 +56,10 @@ NEEDS = {
     JobKind.DIGESTS: Ability.DIGESTS,
     JobKind.INJECTION: Ability.KERNELS,
     JobKind.STUDY: Ability.KERNELS,
+    JobKind.PUBLICATIONS: Ability.DIGESTS,
 }
 # Jobs of the service itself: one of each, which never ends.
 STANDING = (
     JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP, JobKind.DIGESTS,
-    JobKind.INJECTION,
+    JobKind.INJECTION, JobKind.PUBLICATIONS,
 )  # fmt: skip

@@ -19,6 +19,7 @@ from pipelines.jobs.digests import DigestsRunner
 from pipelines.jobs.injection import InjectionRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
+from pipelines.jobs.publications import PublicationsRunner
 from pipelines.jobs.revision import RevisionRunner
 from pipelines.jobs.study import StudyRunner
 from pipelines.jobs.weekly import WeeklyRunner
@@ -30,6 +31,7 @@ _TITLES = {
     JobKind.BACKUP: "take backups",
     JobKind.DIGESTS: "tell subscribers what happened",
     JobKind.INJECTION: "measure slow-downs of known size",
+    JobKind.PUBLICATIONS: "publish results",
 }
 
 
@@ -46,6 +48,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.DIGESTS: DigestsRunner(settings),
         JobKind.INJECTION: InjectionRunner(settings),
         JobKind.STUDY: StudyRunner(),
+        JobKind.PUBLICATIONS: PublicationsRunner(settings),
     }
 
 

@@ -50,10 +50,9 @@ def test_each_patch_costs_what_it_says_and_the_pair_is_named(service: Service) -
     assert study["state"] == "done", study["why"]
     rows = {row["patches"][0]: row for row in study["body"]["rows"]}
     assert {patch: row["patches"] for patch, row in rows.items()} == {n: [n] for n in IN_PLACE}
-    # A comment, or a definition that nothing looks at, leaves the code as it was.
-    assert [patch for patch, row in rows.items() if row["same_code"]] == [1, 3, 6, 9]
-    told = {patch: only(row["costs"]) for patch, row in rows.items() if row["costs"]}
-    assert told == {patch: IN_PLACE[patch] for patch in told}
+    # A comment moves lines, whose numbers are data of warnings: the kernel may be another one.
+    told = {patch: 0 if row["same_code"] else only(row["costs"]) for patch, row in rows.items()}
+    assert told == IN_PLACE
     alone = {patch: only(row["alone"]) for patch, row in rows.items() if row["alone"]}
     assert alone == {patch: ALONE[patch] for patch in alone}
     assert only(study["body"]["whole"]) == sum(IN_PLACE.values())

@@ -6,6 +6,7 @@ It asks one of our own specs for its hosts, mode and cases, and takes of these w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +81,8 @@ def counting_text(counting: Counting, sets: Sequence[KernelSet], *, name: str) -
                     {"name": each.name, "mode": counting.mode, "kernel": each.release}
                     for each in chunk
                 ],
-                "workloads": [dict(entry) for entry in counting.workloads],
+                # Shared ones would be anchors, which no spec may have.
+                "workloads": deepcopy(list(counting.workloads)),
             }
             for number, chunk in enumerate(chunks, 1)
         ],

@@ -22,7 +22,7 @@ ROOT: Final = "experiment"
 LEFT_OUT: Final = (
     *("host_lease", "profile", "profile_symbol", "bisection_step"),
     *("trend_arm", "trend_change", "trend_run", "trend_value", "price_check"),
-    *("exact_operation", "limit_judgement", "limit_outcome"),
+    *("exact_operation", "limit_judgement", "limit_outcome", "publication"),
 )
 # Columns of ids that no foreign key tells of, with the table whose they are.
 ARRAYS_OF_IDS: Final = {

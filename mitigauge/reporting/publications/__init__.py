@@ -1,0 +1,1 @@
+"""Results where kernel developers look: KCIDB, patchwork, GitHub. One module a target."""

@@ -1,0 +1,31 @@
+"""An experiment as a check of patchwork has it, on the last patch of a revision. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mitigauge.reporting.publications.facts import Conclusion, Facts
+
+CONTEXT = "mitigauge"
+LONGEST = 500
+_STATE = {
+    Conclusion.WORSE: "fail",
+    Conclusion.NOT_WORSE: "success",
+    Conclusion.CANNOT_TELL: "warning",
+    Conclusion.NO_KERNELS: "success",
+}
+
+
+def check(facts: Facts) -> dict[str, Any]:
+    """The check. It is known by its address, or where nobody reaches the page by its words."""
+    found = {
+        "state": _STATE[facts.conclusion],
+        "context": f"{CONTEXT}-{facts.view.id}",
+        "description": f"{facts.label}: {facts.line}"[:LONGEST],
+    }
+    return found | ({"target_url": facts.page} if facts.page else {})
+
+
+def message_id(facts: Facts) -> str:
+    """Of the patch that it stands on; empty: it is of no revision."""
+    return facts.message_ids[-1] if facts.message_ids else ""

@@ -1,0 +1,87 @@
+"""SQL of publications."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, literal, or_, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from mitigauge.measurement.experiments.states import ExperimentState
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.reporting.publications.states import PublicationState, TargetName
+from mitigauge.reporting.publications.tables import Publication
+from mitigauge.tracking.series.tables import SeriesRevision
+
+
+def add_new(session: Session, targets: Collection[TargetName], since: datetime) -> int:
+    """A row for each target and experiment of a revision that was concluded from then on.
+
+    How many there were.
+    """
+    made = 0
+    for target in targets:
+        known = select(Publication.experiment_id).where(Publication.target == target)
+        wanted = (
+            select(literal(target.value), Experiment.id)
+            .join(SeriesRevision, SeriesRevision.experiment_id == Experiment.id)
+            .where(
+                Experiment.state == ExperimentState.FINISHED,
+                Experiment.concluded_at >= since,
+                Experiment.id.not_in(known),
+            )
+            .distinct()
+        )
+        done = session.execute(
+            insert(Publication)
+            .from_select(["target", "experiment_id"], wanted)
+            .on_conflict_do_nothing()
+            .returning(Publication.id)
+        )
+        made += len(done.all())
+    return made
+
+
+def begin_next(
+    session: Session, targets: Collection[TargetName], now: datetime, lost_after: timedelta
+) -> Publication | None:
+    """One whose time has come, locked; None: there is none. One that was lost is taken again."""
+    wanted = (
+        select(Publication)
+        .where(
+            Publication.target.in_(targets),
+            or_(
+                (Publication.state == PublicationState.WAITING) & (Publication.next_at <= now),
+                (Publication.state == PublicationState.BEGUN)
+                & (Publication.begun_at < now - lost_after),
+            ),
+        )
+        .order_by(Publication.next_at, Publication.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    return session.scalars(wanted).one_or_none()
+
+
+def revision_of(session: Session, experiment_id: int) -> SeriesRevision | None:
+    """The revision that an experiment measures; None: it measures none."""
+    wanted = select(SeriesRevision).where(SeriesRevision.experiment_id == experiment_id)
+    return session.scalars(wanted.order_by(SeriesRevision.id).limit(1)).one_or_none()
+
+
+def of_experiment(session: Session, experiment_id: int) -> Sequence[Publication]:
+    """Where its result went."""
+    wanted = select(Publication).where(Publication.experiment_id == experiment_id)
+    return session.scalars(wanted.order_by(Publication.target)).all()
+
+
+def count(session: Session, state: PublicationState) -> int:
+    """How many stand so."""
+    return int(
+        session.scalar(
+            select(func.count()).select_from(Publication).where(Publication.state == state)
+        )
+        or 0
+    )

@@ -1,0 +1,133 @@
+"""What each target is told of an experiment, and KCIDB's own schema of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from mitigauge.core.effect import Verdict
+from mitigauge.reporting.letters.reply.reply import lead_cells
+from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView
+from mitigauge.reporting.publications import github, kcidb, patchwork
+from mitigauge.reporting.publications.facts import Conclusion, Facts, KernelFacts
+from tests.matrix_views import SYSCALL_ROW, arm, baseline, measured, row, run, view
+
+COMMIT = "0123456789" * 4
+# As whoever receives it checks it: its own program, in a process of its own.
+CHECK = "import json, sys, kcidb_io; kcidb_io.schema.V5_3.validate(json.load(sys.stdin))"
+OPEN = Verdict.UNDECIDED
+
+
+def kernel(release: str, *patches: str, commit: str = "") -> KernelFacts:
+    return KernelFacts(release, "linux-source-7.2 7.2.12-1", "lab", "gcc-14", patches, commit)
+
+
+def facts(
+    *verdicts: Verdict | None, kernels: Sequence[KernelFacts] | None = None, hostile: str = "",
+    same_kernel: bool = False,
+) -> Facts:  # fmt: skip
+    other = "7.2-a" if same_kernel else "7.2-b"
+    arms = [
+        arm(1, "before", "m/on", kernel="7.2-a", is_baseline=True),
+        arm(2, f"this{hostile}", "m/on", kernel=other),
+    ]
+    rows = [
+        row(f"case {number}{hostile}",
+            [baseline(100.0), measured(2, 3.0, 2.0, 4.0, verdict)],
+            **SYSCALL_ROW)
+        for number, verdict in enumerate(verdicts, 1)
+    ]  # fmt: skip
+    comparison = ComparisonView(
+        id=1, name="since", family_title="M", hosts=["icx-1"], arms=arms, rows=rows, emulated=True
+    )
+    of: ExperimentView = view([comparison], [run("since", "icx-1")], boots_total=8)
+    known = kernels if kernels is not None else [kernel("7.2-a"), kernel("7.2-b", "ab" * 32)]
+    return Facts(of, lead_cells(of), known, ["m1@x", "m2@x"], "toys v1",
+                 "https://m.example.org/experiments/7", "Worse? yes")  # fmt: skip
+
+
+def checked(body: dict[str, Any]) -> str:
+    """What KCIDB's program says against it; empty: nothing."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK], input=json.dumps(body), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    return done.stderr if done.returncode else ""
+
+
+def test_a_submission_is_as_kcidb_wants_it_and_links_what_it_names() -> None:
+    body = kcidb.submission(facts(Verdict.WORSE, OPEN), "mitigauge")
+    assert checked(body) == ""
+    [test, other] = body["tests"]
+    assert (test["status"], other["status"]) == ("FAIL", "DONE")
+    assert test["number"] == {"value": 1.0, "unit": "ns"}
+    assert test["path"] == "mitigauge.case_1.time_per_call"
+    builds = {each["id"]: each["checkout_id"] for each in body["builds"]}
+    assert {each["build_id"] for each in body["tests"]} == set(builds)
+    [checkout] = body["checkouts"]
+    assert checkout["id"] == builds[test["build_id"]]
+    # sha256sum *.patch | cut -c-64 | sha256sum, by hand.
+    said = "82a6564112bc37029d3b015453401525faa10b0729c2f72d3032a5f4c13bad51"
+    assert checkout["patchset_hash"] == said
+
+
+def test_what_is_sent_twice_is_one_there() -> None:
+    assert kcidb.submission(facts(OPEN), "o") == kcidb.submission(facts(OPEN), "o")
+
+
+def test_kcidb_s_program_notices_what_is_wrong() -> None:
+    body = kcidb.submission(facts(OPEN), "mitigauge")
+    body["tests"][0]["number"]["value"] = "fast"
+    assert "ValidationError" in checked(body)
+
+
+@pytest.mark.parametrize("hostile", ["\x00", "../..", "a" * 5000, "\u202e\U0001f4a5", " . "])
+def test_names_from_outside_break_no_row(hostile: str) -> None:
+    body = kcidb.submission(facts(OPEN, hostile=hostile), "mitigauge")
+    assert checked(body) == ""
+
+
+def test_kernels_that_were_not_built_here_have_no_row() -> None:
+    body = kcidb.submission(facts(Verdict.WORSE, kernels=[]), "mitigauge")
+    assert (body["tests"], body["builds"], body["checkouts"]) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "same", "conclusion", "state", "run_says"),
+    [
+        ([Verdict.SAME, Verdict.WORSE], False, Conclusion.WORSE, "fail", "failure"),
+        ([Verdict.SAME, Verdict.BETTER], False, Conclusion.NOT_WORSE, "success", "success"),
+        ([Verdict.SAME, OPEN], False, Conclusion.CANNOT_TELL, "warning", "neutral"),
+        ([None], False, Conclusion.CANNOT_TELL, "warning", "neutral"),
+        ([Verdict.WORSE], True, Conclusion.NO_KERNELS, "success", "neutral"),
+    ],
+)
+def test_a_check_says_fail_for_a_worse_kernel_alone(
+    verdicts: list[Verdict | None], same: bool, conclusion: Conclusion, state: str, run_says: str
+) -> None:
+    told = facts(*verdicts, same_kernel=same)
+    assert told.conclusion is conclusion
+    assert patchwork.check(told)["state"] == state
+    assert github.check_run(told, "text")["conclusion"] == run_says
+
+
+def test_a_check_stands_on_the_last_patch_under_a_context_of_its_own() -> None:
+    told = facts(OPEN)
+    assert patchwork.message_id(told) == "m2@x"
+    check = patchwork.check(told)
+    assert (check["context"], check["description"]) == ("mitigauge-7", "toys v1: Worse? yes")
+    assert check["target_url"] == "https://m.example.org/experiments/7"
+
+
+def test_a_check_run_is_of_the_commit_that_is_judged() -> None:
+    kernels = [kernel("7.2-a", commit="f" * 40), kernel("7.2-b", commit=COMMIT)]
+    told = facts(Verdict.WORSE, kernels=kernels)
+    made = github.check_run(told, "x" * 100_000)
+    assert (made["head_sha"], made["external_id"]) == (COMMIT, "experiment-7")
+    assert len(made["output"]["text"]) == github.LONGEST
+    assert github.commit(facts(Verdict.WORSE)) == ""
