@@ -48,6 +48,8 @@ from mitigauge.reporting.pages.schemas import (
     ProgressView,
 )
 from mitigauge.reporting.pages.undecided import Undecided, measure_again, undecided
+from mitigauge.reporting.publications import service as publications
+from mitigauge.reporting.publications.schemas import PublicationView
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 
@@ -175,6 +177,12 @@ class Again(BaseModel):
 def show_undecided(experiment_id: Id, session: Database) -> Undecided:
     """What is undecided, why, and the blocks, boots and hours that would decide it."""
     return undecided(session, experiment_id)
+
+
+@router.get("/{experiment_id}/publications")
+def list_publications(experiment_id: Id, session: Database) -> list[PublicationView]:
+    """Where its result went (KCIDB, patchwork, GitHub), and what each said."""
+    return publications.show(session, experiment_id)
 
 
 @router.get("/{experiment_id}/limits")

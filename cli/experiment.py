@@ -12,6 +12,7 @@ import typer
 from cli import experiment_list, experiment_pair, experiment_table
 from cli.experiment_limits import end_by, limits, outcome_of, print_outcome
 from cli.experiment_name import Id
+from cli.experiment_published import published
 from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
 from cli.export import export, import_
@@ -86,6 +87,7 @@ def _check(text: str, name: str) -> None:
 app.command("list")(experiment_list.list_experiments)
 app.command("compare")(experiment_pair.compare)
 app.command("limits")(limits)
+app.command("published")(published)
 
 
 @app.command()

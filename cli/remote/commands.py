@@ -15,8 +15,8 @@ REMOTE: Final = frozenset(
         "audit": "export list",
         "bisect": "cancel list show start wait",
         "claims": "show",
-        "experiment": "cancel compare counters details iterations limits list loss report show "
-        "submit table threads undecided wait",
+        "experiment": "cancel compare counters details iterations limits list loss published "
+        "report show submit table threads undecided wait",
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",
         "kernel": "build list show",

@@ -176,6 +176,9 @@ TABLE = {
         "/api/profiles/functions?experiment={ended}&case=1&host=alpha"
     ),
     "GET /api/profiles/case": read("/api/profiles/case?experiment={ended}&case=1&host=alpha"),
+    "GET /api/experiments/{experiment_id}/publications": read(
+        "/api/experiments/{ended}/publications"
+    ),
     "GET /api/series": read("/api/series"),
     "GET /api/series/{name}": read("/api/series/nothing", 404),
     "GET /api/series/{name}/revision": read("/api/series/nothing/revision", 404),

@@ -71,6 +71,8 @@ COMMANDS = [
     ("experiment show nobody", 1),
     ("experiment submit --check experiments/lab-demo.yml", 0),
     ("experiment table 1 matrix", 0),
+    ("experiment published 1", 0),
+    ("experiment published 9999", 1),
     ("experiment threads 1", 0),
     ("experiment undecided 1", 0),
     ("experiment wait 1", 0),

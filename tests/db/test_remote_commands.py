@@ -89,6 +89,7 @@ READING = [
     ("experiment table {demo} matrix --format csv", 0),
     ("experiment table {demo} matrix --format markdown", 0),
     ("experiment table {demo} nothing", 1),
+    ("experiment published {demo}", 0),
     ("experiment threads {demo}", 0),
     ("experiment threads {demo} --csv --seconds 2", 0),
     ("experiment undecided {demo}", 0),

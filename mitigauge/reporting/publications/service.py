@@ -13,11 +13,13 @@ from sqlalchemy.orm import Session
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.tables import Kernel
+from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.reporting.letters.reply.headline import headline
 from mitigauge.reporting.letters.reply.reply import lead_cells
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.publications import repository
 from mitigauge.reporting.publications.facts import Facts, KernelFacts
+from mitigauge.reporting.publications.schemas import PublicationView
 from mitigauge.reporting.publications.states import PublicationState, TargetName
 from mitigauge.reporting.publications.tables import Publication
 from mitigauge.storage.database.engine import database_now
@@ -84,6 +86,13 @@ def end(session: Session, begun: Begun, ended: Ended) -> PublicationState:
     if row.state is not PublicationState.WAITING:
         row.ended_at = now
     return row.state
+
+
+def show(session: Session, experiment_id: int) -> list[PublicationView]:
+    """Where the result of an experiment went. Raises NotFound for no such experiment."""
+    experiment_rows.experiment(session, experiment_id, with_cases=False)
+    rows = repository.of_experiment(session, experiment_id)
+    return [PublicationView.model_validate(row) for row in rows]
 
 
 def facts_of(session: Session, experiment_id: int, public_url: str) -> Facts:
