@@ -39,7 +39,7 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
     """How each kind of job is done."""
     return {
         JobKind.KERNEL: KernelRunner(),
-        JobKind.REVISION: RevisionRunner(),
+        JobKind.REVISION: RevisionRunner(studies=settings.studies),
         JobKind.BISECTION: BisectionRunner(),
         JobKind.ARCHIVES: ArchivesRunner(settings),
         JobKind.MAILBOX: MailboxRunner(settings),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from mitigauge.core.settings import get_settings
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
 from mitigauge.tracking.series import repository, service
@@ -27,6 +26,8 @@ class RevisionRunner:
     """Builds a revision's kernels and submits its experiment."""
 
     builder: Callable[[JobContext], Builder] = builder_of
+    studies: str = ""
+    """What each revision is asked besides, as the setting has it."""
     limit_s: float = 2 * LIMIT_S
 
     def go_on(self, context: JobContext) -> JobDone:
@@ -45,7 +46,7 @@ class RevisionRunner:
             job.result = {"experiment": experiment}
             found = repository.revision(session, number)
             if experiment and found is not None:
-                wanted = studies.kinds_in(get_settings().studies)
+                wanted = studies.kinds_in(self.studies)
                 studies.ask_of_new(session, found, wanted, asked_by=job.asked_by)
 
         why = f"measured by experiment {experiment}" if experiment else NOTHING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mailbox
 import os
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,13 +33,19 @@ from mitigauge.tracking.series import service as series_service
 from mitigauge.tracking.series.order_service import ask_revision
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import SeriesRequest, SeriesRevision
+from mitigauge.tracking.studies import service as studies
+from mitigauge.tracking.studies.schemas import PatchCosts
+from mitigauge.tracking.studies.states import StudyKind, StudyState
+from mitigauge.tracking.studies.tables import Study
 from pipelines.jobs import runners_of
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobContext
 from pipelines.jobs.engine import JobAdvancer
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.revision import RevisionRunner
+from pipelines.jobs.study import StudyRunner
 from tests.bisections import Pretended, begun, eight, run_open_experiments
+from tests.confirmations_made import run_experiments
 from tests.crash.job_faults import Faulty, random_faults
 from tests.db.test_bisections import slow_from
 from tests.db.test_series import approved
@@ -84,6 +91,7 @@ def faulty(engine: Engine, blobs: BlobStore, tmp_path: Path) -> Faulty:
         JobKind.KERNEL: KernelRunner(pretended),
         JobKind.REVISION: RevisionRunner(pretended),
         JobKind.BISECTION: BisectionRunner(pretended),
+        JobKind.STUDY: StudyRunner(pretended),
     }
     return Faulty(engine, JobAdvancer(engine, runners, "w1", lease_seconds=60.0))
 
@@ -137,6 +145,31 @@ def test_revisions(engine: Engine, faulty: Faulty, blobs: BlobStore, seed: int) 
     assert {revision.state for revision in found} == {RevisionState.MEASURING}
     experiments = {revision.experiment_id for revision in found}
     assert len(experiments) == len(labels) == count(engine, Experiment)
+
+
+@pytest.mark.parametrize("seed", range(max(FAULTS // 20, 1)))
+def test_a_study(engine: Engine, faulty: Faulty, blobs: BlobStore, seed: int) -> None:
+    approved(engine, blobs)
+    with transaction(engine) as session:
+        revision = series_service.find_revision(session, "bhb", "v1", lock=True)
+        revision.series.spec = "syscall"
+        studies.ask(session, revision, StudyKind.PATCH_COST)
+    faulty.between = lambda: _count_nothing(engine)
+    faulty.finish(random_faults(seed, 20, most_commits=5))
+    require_sound(engine)
+    with transaction(engine) as session:
+        study = session.scalars(select(Study)).one()
+        assert isinstance(study.body, PatchCosts)
+        assert study.state is StudyState.DONE, study.why
+        # The experiment was submitted once, over kernels that were each built once.
+        assert study.body.experiments == list(session.scalars(select(Experiment.id)))
+        assert [each.name for each in study.body.sets] == ["base", *(f"p{n}" for n in range(1, 9))]
+    assert count(engine, Kernel, Kernel.state == KernelState.BUILT) == 9
+
+
+def _count_nothing(engine: Engine) -> None:
+    """Every experiment that is open came to its end, without exact counts."""
+    run_experiments(engine, defaultdict(lambda: 100.0))
 
 
 @pytest.mark.parametrize("seed", range(max(FAULTS // 20, 1)))

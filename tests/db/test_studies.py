@@ -24,12 +24,14 @@ from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.tracking.series import service as series_service
 from mitigauge.tracking.series.mail_thread import revisions
+from mitigauge.tracking.series.order_service import ask_revision
 from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.studies import repository, service
 from mitigauge.tracking.studies.schemas import PatchCosts
 from mitigauge.tracking.studies.states import StudyKind, StudyState
 from mitigauge.tracking.studies.tables import Study
 from pipelines.jobs.engine import JobAdvancer
+from pipelines.jobs.revision import RevisionRunner
 from pipelines.jobs.study import StudyRunner
 from pipelines.kernel_build import Order
 from tests.confirmations_made import run_experiments
@@ -246,3 +248,34 @@ def test_cancelled_it_ends_the_experiment_that_it_waits_for(world: World) -> Non
     with transaction(world.engine) as session:
         states: list[Any] = list(session.execute(text("select state from run")).scalars())
     assert set(states) == {"cancelled"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "setting", "asked"),
+    [
+        ("vmscape", "selection,patch-cost", {"selection", "patch-cost"}),
+        ("vmscape", "selection", {"selection"}),
+        # No mitigation is known whose choice it may move.
+        ("syscall", "selection, patch-cost", {"patch-cost"}),
+        ("vmscape", "", set()),
+    ],
+)
+def test_a_revision_that_is_measured_is_asked_what_the_setting_says(
+    world: World, spec: str, setting: str, asked: set[str]
+) -> None:
+    world.add("dear", spec=spec)
+    with transaction(world.engine) as session:
+        revision = series_service.find_revision(session, "toys", "v1", lock=True)
+        job = ask_revision(session, revision, all_cases=True).id
+    runner = RevisionRunner(
+        lambda context: Costly(world.directory, context.engine, world.blobs, fence=context.fence),
+        studies=setting,
+    )
+    JobAdvancer(world.engine, {JobKind.REVISION: runner}, "w").advance(job)
+    with transaction(world.engine) as session:
+        assert {str(each.kind) for each in repository.of_revisions(session, [1])} == asked
+
+
+def test_a_setting_with_another_word_is_named() -> None:
+    with pytest.raises(InvalidInput, match="'bills' is no study"):
+        service.kinds_in("selection,bills")
