@@ -107,6 +107,9 @@ CHANGES: Final = {
     "POST /api/series/{name}/{revision}/start": Change(
         Action.JOB_ASK, SubjectKind.SERIES, "{name} {revision}"
     ),
+    "POST /api/series/{name}/{revision}/studies/{kind}": Change(
+        Action.JOB_ASK, SubjectKind.SERIES, "{name} {revision}"
+    ),
     "POST /api/bisections": Change(Action.BISECTION_START, SubjectKind.BISECTION),
     "POST /api/bisections/{bisection_id}/cancel": Change(
         Action.BISECTION_CANCEL, SubjectKind.BISECTION, "{bisection_id}"

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import PlainTextResponse
 
+from api.bodies import UNREAD_BODY
 from api.database import Database
 from api.gate import Known, needs
 from api.parameters import Id, NameInPath, Word
@@ -119,13 +120,14 @@ def show_studies(name: NameInPath, revision: NameInPath, session: Database) -> l
     "/{name}/{revision}/studies/{kind}",
     status_code=202,
     dependencies=[Depends(needs(Right.SUBMIT))],
+    openapi_extra=UNREAD_BODY,
 )
 def ask_study(
     name: NameInPath, revision: NameInPath, kind: StudyKind, session: Database, caller: Known
 ) -> JobView:
     """Ask what each patch costs (`patch-cost`), or which mitigation is chosen (`selection`).
 
-    What is over is done anew; what goes on goes on.
+    What is over is done anew; what goes on goes on. A body is not read.
     """
     found = service.find_revision(session, name, revision, lock=True)
     job = studies.ask(session, found, kind, asked_by=caller.subject)

@@ -191,6 +191,11 @@ def start_revision(asks: Asks) -> None:
     asks("/api/series/bhb/v2/start")
 
 
+def study_revision(asks: Asks) -> None:
+    approve(asks)
+    asks("/api/series/bhb/v2/studies/selection")
+
+
 def approve_request(asks: Asks) -> None:
     number = waiting_request(asks.engine)
     with asks.engine.connect() as connection:
@@ -247,6 +252,7 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "POST /api/subscriptions/{subscription_id}/remove": (remove_subscription, "ann", Way.API),
     "POST /api/series/{name}/{revision}/approve": (approve, "ann", Way.API),
     "POST /api/series/{name}/{revision}/start": (start_revision, "ann", Way.API),
+    "POST /api/series/{name}/{revision}/studies/{kind}": (study_revision, "ann", Way.API),
     "POST /api/requests/{request_id}/approve": (approve_request, "ann", Way.API),
     "POST /api/requests/{request_id}/ignore": (ignore_request, "ann", Way.API),
     "POST /api/bisections": (bisect, "ann", Way.API),
@@ -317,6 +323,7 @@ def test_who_lacks_the_right_is_recorded_as_refused(
     made = path.format(
         experiment_id=1, environment="lab", name="alpha", trend_id=1, change_id=1, revision="v1",
         bisection_id=1, job_id=1, regression_id=1, request_id=1, subscription_id=1,
+            kind="selection",
     )  # fmt: skip
     answer = stranger.request(method, made, headers=headers)
     assert answer.status_code == 403

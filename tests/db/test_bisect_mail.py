@@ -72,7 +72,7 @@ def test_the_mail_has_all_that_its_readers_look_for(engine: Engine, found: int) 
         f"| Reported-by: {SENDER}",
         f"| Closes: https://lore.kernel.org/r/bisect.{found}@example.com",
         '#regzbot introduced: COMMIT ("toys: Mend toy 6")',
-        "How to repeat it",
+        "To repeat it:",
         "perf bench syscall",
         "gcc-14",
         "after change 4: does not build",

@@ -43,6 +43,7 @@ function cost(of: string, { exact, functions = [], ns = 0 }: Told): PatchCost {
     ...{ case: of, host: HOST, mode: "mitigations=auto", exact, difference: exact + 0.02 },
     ...{ lines: exact > 20 ? 2 : 0, in_its_code: exact, why_none: "" },
     functions: functions.map(([name, own]) => ({ function: name, exact: own, difference: own })),
+    others: [],
     predictions: [
       { processor: "skylake", title: "Skylake (Xeon)", ns, low, high, missing: [] },
       { processor: "zen2", title: "Zen 2", ns, low, high, missing: ["ibpb"] },

@@ -92,9 +92,10 @@ def _where(cost: PatchCost) -> str:
         else f"{each.function} {each.exact:+d}"
         for each in cost.functions[:3]
     ]  # fmt: skip
-    beside = (cost.exact or 0) - cost.in_its_code if cost.exact is not None else 0
+    beside = cost.exact - cost.in_its_code if cost.exact is not None else 0
     if beside:
-        named.append(f"code that it does not change {beside:+d}")
+        others = ", ".join(f"{each.function} {each.exact:+d}" for each in cost.others[:2])
+        named.append(f"{beside:+d} in code that it does not change" + (others and f": {others}"))
     return f" ({', '.join(named)})" if named else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
-from mitigauge.analysis.profiles.exact.schemas import ExactTable
+from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactTable
 from mitigauge.tracking.studies.kernel_sets import alone_sets, pair_sets, prefixes, set_of
 from mitigauge.tracking.studies.schemas import (
     Interaction,
@@ -32,6 +32,7 @@ def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
     """One case's cost, out of the comparison of two kernels. *changed*: whose code differs."""
     rows = [row for row in table.functions if row.function in changed]
     differing = [row for row in rows if row.exact or (row.exact is None and row.difference)]
+    others = [row for row in table.functions if row.exact and row.function not in changed]
     lines = next((row.difference for row in table.footprint if row.figure == "lines"), 0.0)
     return PatchCost(
         case=table.title,
@@ -41,10 +42,8 @@ def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
         difference=table.difference,
         lines=lines,
         in_its_code=sum(row.exact or 0 for row in rows),
-        functions=[
-            PatchFunction(function=row.function, exact=row.exact, difference=row.difference)
-            for row in differing[:MOST_FUNCTIONS]
-        ],
+        functions=[_function(row) for row in differing[:MOST_FUNCTIONS]],
+        others=[_function(row) for row in others[:MOST_FUNCTIONS]],
         predictions=[
             ProcessorCost(
                 processor=each.processor, title=each.title, ns=each.ns, low=each.low,
@@ -54,6 +53,11 @@ def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
         ],
         why_none=table.why_none,
     )  # fmt: skip
+
+
+def _function(row: ExactFunctionRow) -> PatchFunction:
+    named = row.function or row.module
+    return PatchFunction(function=named, exact=row.exact, difference=row.difference)
 
 
 def rows_of(

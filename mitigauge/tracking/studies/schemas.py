@@ -51,6 +51,9 @@ class PatchCost(BaseModel):
     lines: float = Field(description="of 64 bytes of code that each operation runs through, more")
     in_its_code: int = Field(description="of `exact`, in functions whose code the patches change")
     functions: list[PatchFunction] = Field(description="that differ most, of those they change")
+    others: list[PatchFunction] = Field(
+        [], description="that differ most by whole numbers, of those whose code they do not change"
+    )
     predictions: list[ProcessorCost] = []
     why_none: str = Field("", description="why it is not known; empty: it is")
 

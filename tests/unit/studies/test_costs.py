@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from mitigauge.analysis.profiles.diff.sides import Selection
+from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactSide, ExactTable
 from mitigauge.tracking.studies.answers import answer_of
-from mitigauge.tracking.studies.costs import interactions_of, rows_of, with_others
+from mitigauge.tracking.studies.costs import cost_of, interactions_of, rows_of, with_others
 from mitigauge.tracking.studies.kernel_sets import first_sets, kernel_set, set_of
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts
+from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow
 
 TITLES = ["one", "two", "three"]
 EVERY = [*first_sets(3), kernel_set([2]), kernel_set([3])]
@@ -145,3 +147,33 @@ def test_a_difference_of_one_is_not_called_a_cost() -> None:
     assert answer[0].startswith("patch 1 'one': exactly +1")
     other = study(World(additive(0, 0, 0), beside=1), built(EVERY))
     assert not any(line.startswith("patch 1 'one'") for line in answer_of(other))
+
+
+def table(**functions: int) -> ExactTable:
+    """Two kernels of which one runs so much more of each function."""
+    of = Selection(1, 1, "lab-intel", "p")
+    side = ExactSide(
+        label="p", of=of, boots=1, instructions=0.0, steady=0, counted_ns=0.0, measured_ns=0.0,
+        lines=0.0, pages=0.0, missing=[],
+    )  # fmt: skip
+    rows = [
+        ExactFunctionRow(function=name, module="kernel", a=0.0, b=more, difference=more, exact=more)
+        for name, more in functions.items()
+    ]
+    total = sum(functions.values())
+    return ExactTable(
+        title="getppid", host="lab-intel", a=side, b=side, why_none="", difference=total,
+        exact=total, functions=rows, left_out=0, footprint=[], bill=[], predictions=[],
+        function="", instructions=[],
+    )  # fmt: skip
+
+
+def test_what_a_longer_function_moves_elsewhere_is_named_beside_it() -> None:
+    """As a real one did: the return needs no thunk where it lies now."""
+    cost = cost_of(table(getppid=20, its_return_thunk=-1), "m/off", frozenset({"getppid"}))
+    assert (cost.exact, cost.in_its_code) == (19, 20)
+    row = PatchRow(patches=[7], titles=["seven"], same_code=False, costs=[cost])
+    assert answer_of(PatchCosts(rows=[row]))[0] == (
+        "patch 7 'seven': exactly +19 instructions an operation of getppid on lab-intel "
+        "(getppid +20, -1 in code that it does not change: its_return_thunk -1)"
+    )

@@ -14,7 +14,8 @@ import {
 
 const cost = (of: Partial<PatchCost>): PatchCost => ({
   ...{ case: "getpid", host: "lab-intel", mode: "off", exact: 0, difference: of.exact ?? 0 },
-  ...{ lines: 0, in_its_code: of.exact ?? 0, functions: [], predictions: [], why_none: "" },
+  ...{ lines: 0, in_its_code: of.exact ?? 0, functions: [], others: [], predictions: [] },
+  why_none: "",
   ...of,
 });
 
