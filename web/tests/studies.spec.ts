@@ -69,7 +69,7 @@ test("what was asked shows at once, and its answer once there is one", async ({ 
   await open(page, PAGE);
   await button(page, "What does each patch cost?").click();
   await expect(dialog(page)).toContainText(
-    "a kernel after each patch, and one of each patch alone",
+    "a kernel after each patch, then one of each patch alone",
   );
   await dialog(page).getByRole("button", { name: "Ask" }).click();
   await expect(questions(page)).toContainText("Kernel p3, 17 left.");

@@ -41,6 +41,7 @@ export function AskStudy({ series, revision, kind, anew = false }: AskStudyProps
         data(
           api.POST("/api/series/{name}/{revision}/studies/{kind}", {
             params: { path: { name: series.name, revision: revision.label, kind } },
+            body: {},
           }),
         )
       }
