@@ -165,6 +165,7 @@ ALL = tuple(TargetName)
     "does",
     [
         [], ["500"], ["500"] * 5, ["lost"], ["lost", "lost"], ["ok", "lost"], ["ok", "ok", "lost"],
+        ["ok", "ok", "lost", "ok", "500"],
         ["503", "lost", "502", "lost", "500"], ["429", "ok", "lost"],
     ],
     ids=" ".join,
