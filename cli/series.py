@@ -14,6 +14,7 @@ from cli.mails import LORE, is_message_id, mails_from, patches_from
 from cli.output import Json, print_json, print_table, remark, say
 from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
+from cli.series_study import revision_of
 from cli.source import answer
 from cli.stored import stored
 
@@ -147,7 +148,7 @@ def show(
 ) -> None:
     """One series with its revisions, or one revision whole."""
     if revision or diff:
-        one = _revision(name, revision)
+        one = revision_of(name, revision)
         print_json(one) if json else _print_revision(one, diff=diff)
         return
     view = _view(name)
@@ -171,19 +172,6 @@ def _view(name: str) -> SeriesView:
     return answer(
         lambda session: view_of(session, service.find(session, name)),
         lambda client: client.get(at("/api/series/{}", name), SeriesView),
-        reads=True,
-    )
-
-
-def _revision(name: str, label: str) -> RevisionView:
-    """One revision; without a label the newest. Raises NotFound."""
-    from mitigauge.tracking.series import service
-    from mitigauge.tracking.series.listing import revision_view
-    from mitigauge.tracking.series.schemas import RevisionView
-
-    return answer(
-        lambda session: revision_view(session, service.find_revision(session, name, label)),
-        lambda client: client.get(at("/api/series/{}/revision", name), RevisionView, label=label),
         reads=True,
     )
 
@@ -252,7 +240,7 @@ def approve(
         return f"{found.series.name} {found.label}"
 
     def there(client: Client) -> str:
-        path = at("/api/series/{}/{}/approve", name, revision or _revision(name, "").label)
+        path = at("/api/series/{}/{}/approve", name, revision or revision_of(name, "").label)
         found = client.post(path, RevisionView, {"digest": digest})
         return f"{_view(name).name} {found.label}"
 
@@ -293,7 +281,7 @@ def start(
         return
     experiment = followed(job).result["experiment"]
     if experiment is None:
-        say(f"{said} is not measured: {_revision(name, revision).why}")
+        say(f"{said} is not measured: {revision_of(name, revision).why}")
         return
     say(f"{said} is measured by experiment {experiment}")
     if wait is None:
@@ -308,7 +296,7 @@ def _ordered(name: str, label: str, *, all_cases: bool) -> tuple[int, str]:
     """Have a revision measured; the job's number, and how the revision is called."""
     from mitigauge.jobs.schemas import JobView
 
-    found = _revision(name, label)
+    found = revision_of(name, label)
     said = f"{_view(name).name} {found.label}"
     if not chosen_server():
         return order_revision(found.id, all_cases=all_cases), said

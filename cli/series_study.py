@@ -18,6 +18,7 @@ from mitigauge.tracking.studies.states import StudyKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mitigauge.tracking.series.schemas import RevisionView
     from mitigauge.tracking.studies.schemas import (
         PatchCost,
         PatchCosts,
@@ -52,7 +53,7 @@ def study(
 
     Example: mitigauge series study bhb-clear patch-cost v4
     """
-    label = _label(name, revision)
+    label = revision_of(name, revision).label
     job = _ask(name, label, kind)
     if not wait:
         print_asked(job, json=json)
@@ -71,7 +72,7 @@ def study(
 
 def studies(name: Name, revision: Revision = "", json: Json = False) -> None:
     """What a revision was asked beside its experiment, and what came of it."""
-    label = _label(name, revision)
+    label = revision_of(name, revision).label
     found = _studies(name, label)
     if json:
         print_json(found)
@@ -82,18 +83,17 @@ def studies(name: Name, revision: Revision = "", json: Json = False) -> None:
         _print(each)
 
 
-def _label(name: str, revision: str) -> str:
+def revision_of(name: str, label: str) -> RevisionView:
+    """One revision; without a label the newest. Raises NotFound."""
     from mitigauge.tracking.series import service
     from mitigauge.tracking.series.listing import revision_view
     from mitigauge.tracking.series.schemas import RevisionView
 
     return answer(
-        lambda session: revision_view(session, service.find_revision(session, name, revision)),
-        lambda client: client.get(
-            at("/api/series/{}/revision", name), RevisionView, label=revision
-        ),
+        lambda session: revision_view(session, service.find_revision(session, name, label)),
+        lambda client: client.get(at("/api/series/{}/revision", name), RevisionView, label=label),
         reads=True,
-    ).label
+    )
 
 
 def _ask(name: str, label: str, kind: StudyKind) -> int:

@@ -11,6 +11,7 @@ from mitigauge.jobs import service
 from mitigauge.jobs.abilities import Abilities
 from mitigauge.jobs.service import SERVICE, JobRequest
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind
+from mitigauge.tracking.studies.service import kinds_in
 from pipelines.jobs.archives import ArchivesRunner
 from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner
@@ -36,10 +37,10 @@ _TITLES = {
 
 
 def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
-    """How each kind of job is done."""
+    """How each kind of job is done. Raises InvalidInput for a setting that names no study."""
     return {
         JobKind.KERNEL: KernelRunner(),
-        JobKind.REVISION: RevisionRunner(studies=settings.studies),
+        JobKind.REVISION: RevisionRunner(studies=kinds_in(settings.studies)),
         JobKind.BISECTION: BisectionRunner(),
         JobKind.ARCHIVES: ArchivesRunner(settings),
         JobKind.MAILBOX: MailboxRunner(settings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -12,6 +12,7 @@ from mitigauge.jobs.tables import Job
 from mitigauge.tracking.series import repository, service
 from mitigauge.tracking.series.states import STARTABLE
 from mitigauge.tracking.studies import service as studies
+from mitigauge.tracking.studies.states import StudyKind
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.jobs.kernel import LIMIT_S
@@ -26,8 +27,8 @@ class RevisionRunner:
     """Builds a revision's kernels and submits its experiment."""
 
     builder: Callable[[JobContext], Builder] = builder_of
-    studies: str = ""
-    """What each revision is asked besides, as the setting has it."""
+    studies: Sequence[StudyKind] = ()
+    """What each revision is asked besides."""
     limit_s: float = 2 * LIMIT_S
 
     def go_on(self, context: JobContext) -> JobDone:
@@ -46,8 +47,7 @@ class RevisionRunner:
             job.result = {"experiment": experiment}
             found = repository.revision(session, number)
             if experiment and found is not None:
-                wanted = studies.kinds_in(self.studies)
-                studies.ask_of_new(session, found, wanted, asked_by=job.asked_by)
+                studies.ask_of_new(session, found, self.studies, asked_by=job.asked_by)
 
         why = f"measured by experiment {experiment}" if experiment else NOTHING
         return JobDone(apply, state=JobState.DONE, why=why)

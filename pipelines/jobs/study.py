@@ -13,6 +13,7 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
 from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.repository import of_releases
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.runs import repository as run_rows
@@ -143,10 +144,12 @@ class StudyRunner:
     def _images(self, context: JobContext, body: Selections, made: Path) -> dict[str, Path]:
         blobs = self.builder(context).blobs
         with context.transaction() as session:
-            packages = repository.packages_of(session, [each.release for each in body.kernels])
+            found = of_releases(session, [each.release for each in body.kernels])
+            packages = {str(each.release): each.package_sha256 for each in found}
         return {
             release: image_of(blobs.read(package), release, made)
             for release, package in packages.items()
+            if package is not None
         }
 
     def _build(self, context: JobContext, number: int, wanted: KernelSet, what: str) -> None:

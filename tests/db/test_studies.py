@@ -269,7 +269,7 @@ def test_a_revision_that_is_measured_is_asked_what_the_setting_says(
         job = ask_revision(session, revision, all_cases=True).id
     runner = RevisionRunner(
         lambda context: Costly(world.directory, context.engine, world.blobs, fence=context.fence),
-        studies=setting,
+        studies=service.kinds_in(setting),
     )
     JobAdvancer(world.engine, {JobKind.REVISION: runner}, "w").advance(job)
     with transaction(world.engine) as session:

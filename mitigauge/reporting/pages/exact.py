@@ -10,20 +10,19 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.prices.identity import recognised
-from mitigauge.analysis.prices.processors import processors_of
 from mitigauge.analysis.prices.repository import held_by_processor
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedGroup
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.analysis.profiles.exact.repository import CaseInArm
 from mitigauge.analysis.profiles.exact.schemas import ExactTable
 from mitigauge.analysis.profiles.exact.stored_counts import counted_of
-from mitigauge.analysis.profiles.exact.table import PriceList, exact_table
+from mitigauge.analysis.profiles.exact.table import exact_table
 from mitigauge.core.documents.paths import exact_path
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.hostile_text import quoted
 from mitigauge.core.settings import get_settings
 from mitigauge.kernels import renames
-from mitigauge.measurement.catalog import Catalog
 from mitigauge.reporting.pages import profile_repository
 from mitigauge.reporting.pages.profiles import PlannedArm, label_of, planned_arms
 
@@ -83,13 +82,6 @@ def _processors_here() -> tuple[str, ...]:
         if each.identity
         and (each.identity.file_name, each.identity.flags) == (here.file_name, here.flags)
     )
-
-
-@cache
-def price_list() -> PriceList:
-    """The events and processors that come with the project."""
-    catalog = Catalog()
-    return PriceList(catalog.events, processors_of(catalog))
 
 
 def counted_groups(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.core.errors import NotFound
 from mitigauge.reporting.pages import price_repository
-from mitigauge.reporting.pages.exact import price_list
 from mitigauge.reporting.pages.price_processors import TRUST_RULE, processors_like
 from mitigauge.reporting.pages.price_rankings import rankings_on
 from mitigauge.reporting.pages.price_schemas import (

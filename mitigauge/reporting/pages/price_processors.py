@@ -20,7 +20,7 @@ from mitigauge.analysis.prices.definitions import (
 from mitigauge.analysis.prices.processors import is_like
 from mitigauge.analysis.prices.schemas import NsInterval
 from mitigauge.analysis.prices.trust import trust_of, trust_of_machine
-from mitigauge.reporting.pages.exact import price_list
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.reporting.pages.price_schemas import (
     AftermathView,
     HeldOutView,

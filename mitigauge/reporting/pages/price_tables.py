@@ -19,8 +19,8 @@ from mitigauge.analysis.prices.claim_prediction import (
 )
 from mitigauge.analysis.prices.prediction import predicted
 from mitigauge.analysis.prices.processors import bills_of_questions, claims_of, rates_of_tables
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.reporting.pages.exact import price_list
 
 
 class _Answer(BaseModel):

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from mitigauge.analysis.prices.definitions import INSTRUCTION
 from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels
 from mitigauge.analysis.prices.schemas import CheckedOn
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.analysis.profiles.exact.repository import CaseInArm, counts_of_runs
 from mitigauge.analysis.profiles.exact.stored_counts import Bill, bills_of
 from mitigauge.core.errors import InvalidInput
@@ -19,7 +20,6 @@ from mitigauge.measurement.experiments.tables import Case
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.tables import Run
-from mitigauge.reporting.pages.exact import price_list
 
 NS_OF = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 

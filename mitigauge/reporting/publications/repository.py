@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, literal, or_, select
+from sqlalchemy import literal, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -75,13 +75,3 @@ def of_experiment(session: Session, experiment_id: int) -> Sequence[Publication]
     """Where its result went."""
     wanted = select(Publication).where(Publication.experiment_id == experiment_id)
     return session.scalars(wanted.order_by(Publication.target)).all()
-
-
-def count(session: Session, state: PublicationState) -> int:
-    """How many stand so."""
-    return int(
-        session.scalar(
-            select(func.count()).select_from(Publication).where(Publication.state == state)
-        )
-        or 0
-    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
-from mitigauge.tracking.studies.costs import ROUNDING, costs_any
+from mitigauge.tracking.studies.costs import ROUNDING, costs_any, is_costly
 from mitigauge.tracking.studies.schemas import (
     Body,
     Interaction,
@@ -42,7 +42,7 @@ def looks_worse(body: Body) -> bool:
 
 
 def _costs(body: PatchCosts) -> Iterator[str]:
-    costly = [row for row in body.rows if any(map(costs_any, row.costs))]
+    costly = [row for row in body.rows if is_costly(row)]
     for row in costly:
         yield from _row(row)
     for each in body.interactions:

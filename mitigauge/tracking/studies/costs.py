@@ -90,20 +90,21 @@ def _row(
     patches = after.patches[len(before.patches) :]
     same = bool(after.content) and after.content == before.content
     base, alone = set_of(sets, []), set_of(sets, patches) if len(patches) == 1 else None
-    is_alone = alone is not None and base is not None and bool(alone.release and base.release)
     differs = changed(before, after)
-    costly = [] if same else costs(before, after)
-    return PatchRow(
+    row = PatchRow(
         patches=patches,
         titles=[titles[patch - 1] for patch in patches],
         same_code=same,
-        costs=costly,
-        # The first one is alone after the base.
-        alone=costs(base, alone) if is_alone and base and alone and patches != [1] else [],
-        alone_why=_why_not_alone(alone, patches) if any(map(costs_any, costly)) else "",
+        costs=[] if same else costs(before, after),
         changed=sorted(differs)[:MOST_CHANGED],
         changed_count=len(differs),
     )
+    if is_costly(row):
+        row.alone_why = _why_not_alone(alone, patches)
+    # The first one is alone after the base.
+    if patches != [1] and base and alone and base.release and alone.release:
+        row.alone = costs(base, alone)
+    return row
 
 
 def _why_not_alone(alone: KernelSet | None, patches: Sequence[int]) -> str:
@@ -120,6 +121,11 @@ def costs_any(cost: PatchCost) -> bool:
     return not cost.why_none and (cost.in_its_code != 0 or abs(cost.exact or 0) > ROUNDING)
 
 
+def is_costly(row: PatchRow) -> bool:
+    """Whether it costs anything in any case, in its place."""
+    return any(map(costs_any, row.costs))
+
+
 def more_sets(
     rows: Sequence[PatchRow], sets: Sequence[KernelSet], files: Sequence[Collection[str]]
 ) -> list[KernelSet]:
@@ -127,9 +133,7 @@ def more_sets(
 
     *files*: of each patch, what it touches.
     """
-    costly = [
-        row.patches[0] for row in rows if len(row.patches) == 1 and any(map(costs_any, row.costs))
-    ]
+    costly = [row.patches[0] for row in rows if len(row.patches) == 1 and is_costly(row)]
     return alone_sets(costly, sets) or pair_sets(interactions_of(rows), files, sets)
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.prices.processors import processors_of
 from mitigauge.analysis.prices.repository import held_by_processor
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedGroup
+from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.analysis.profiles.exact.repository import CaseInArm, counts_of_runs
 from mitigauge.analysis.profiles.exact.stored_counts import counted_of
 from mitigauge.analysis.profiles.exact.table import PriceList, exact_table
 from mitigauge.core.settings import get_settings
 from mitigauge.kernels import functions
+from mitigauge.kernels.repository import of_releases
 from mitigauge.kernels.service import noted_functions
-from mitigauge.measurement.catalog import Catalog
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.studies import repository
 from mitigauge.tracking.studies.costs import cost_of
@@ -64,8 +65,8 @@ class Counts:
 
     def _noted(self, release: str) -> functions.Notes | None:
         if release not in self._notes:
-            digest = repository.functions_of(self._session, [release]).get(release)
-            text = noted_functions(digest, self._blobs)
+            digests = [each.functions_sha256 for each in of_releases(self._session, [release])]
+            text = noted_functions(next(iter(digests), None), self._blobs)
             self._notes[release] = functions.notes_of(text) if text else None
         return self._notes[release]
 
@@ -104,13 +105,13 @@ class Counts:
 
     @cached_property
     def _prices(self) -> PriceList:
-        catalog = Catalog()
+        known = price_list()
         first = [name.strip() for name in get_settings().processors.split(",")]
-        processors = processors_of(catalog)
-        return PriceList(
-            catalog.events, processors, held_by_processor(self._session),
-            [name for name in first if name in processors],
-        )  # fmt: skip
+        return replace(
+            known,
+            held=held_by_processor(self._session),
+            first=[name for name in first if name in known.processors],
+        )
 
 
 def _selection(arm: CountedArm) -> Selection:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.tables import Arm, Case
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import Run
@@ -75,17 +74,3 @@ def counted_arms(session: Session, experiment_ids: Collection[int]) -> list[Coun
         )
         for run, case, arm, name, kernel, host, title, workload, parameters in rows
     ]
-
-
-def functions_of(session: Session, releases: Collection[str]) -> dict[str, str | None]:
-    """Of each kernel, the digest of what its build noted of its functions."""
-    wanted = select(Kernel.release, Kernel.functions_sha256).where(Kernel.release.in_(releases))
-    return {str(release): digest for release, digest in session.execute(wanted)}
-
-
-def packages_of(session: Session, releases: Collection[str]) -> dict[str, str]:
-    """Of each kernel whose package is kept, the package's digest."""
-    wanted = select(Kernel.release, Kernel.package_sha256).where(
-        Kernel.release.in_(releases), Kernel.package_sha256.is_not(None)
-    )
-    return {str(release): str(digest) for release, digest in session.execute(wanted)}

@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from mitigauge.access.roles import OPERATOR
-from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.service import JobRequest
@@ -189,9 +189,3 @@ def lines_of(session: Session, revision_id: int) -> list[str]:
 def is_waited_for(session: Session, revision_id: int) -> bool:
     """Whether a study of the revision is not over."""
     return bool(repository.open_of(session, revision_id))
-
-
-def require_open(study: Study) -> None:
-    """Raise Conflict where it is over."""
-    if study.state in ENDED:
-        raise Conflict(f"study {study.id} is {study.state}: {study.why}")
