@@ -151,6 +151,11 @@ MANIFEST = {"cpu": "kvm64"}
             ["-global", "kvm-pit.lost_tick_policy=discard", "-global", "virtio-net-pci.packed=on"],
         ),
         ({"flags": "+smep"}, []),
+        ({"sandbox": "off"}, ["-sandbox", "off"]),
+        (
+            {"sandbox": "on"},
+            ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"],
+        ),
     ],
 )
 def test_what_is_asked_reaches_qemu(asked: dict[str, str], arguments: list[str]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from _kit import guest_state
 from _kit.contract import CaseError
 from _kit.guest_disk import MAC, Session, free_port, qemu_arguments, require_unchanged
 from _kit.guest_memory import arguments as memory_arguments
@@ -22,7 +23,11 @@ TAIL_BYTES = 2048
 # What an arm may set of the guest.
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
 VCPUS, MEMORY, BACKING, DEVICES = "vcpus", "memory_mb", "memory_backing", "devices"
-SETTINGS = (CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING, DEVICES)
+OPTIONS, STATE, SECCOMP, PROGRAM = "options", "state", "sandbox", "monitor"
+SETTINGS = (
+    CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING, DEVICES, OPTIONS, STATE, SECCOMP, PROGRAM,
+)  # fmt: skip
+QEMU = "qemu-system-x86_64"
 # What the guest says of itself before it serves.
 FACT = re.compile(
     r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY|SYSTEM) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
@@ -143,7 +148,17 @@ def made_so(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
         arguments += ["-machine", f"kernel_irqchip={asked[IRQCHIP]}"]
     for word in asked[DEVICES].split(",") if DEVICES in asked else []:
         arguments += ["-global", word]
+    if SECCOMP in asked:
+        arguments += ["-sandbox", guest_state.SANDBOX.get(asked[SECCOMP], asked[SECCOMP])]
     return arguments
+
+
+def program_of(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
+    """The words that start QEMU: with the program that the arm asks for, where it does."""
+    if PROGRAM not in asked:
+        return list(manifest["command"])
+    path = guest_state.require_program(asked[PROGRAM])
+    return [path if word == QEMU else word for word in manifest["command"]]
 
 
 class Guest:
@@ -170,7 +185,8 @@ class Guest:
         if addition:
             self.memory_mb += addition.memory_mb
         self.command = [
-            *manifest["command"], *made_so(manifest, self.asked), *self._memory(addition),
+            *program_of(manifest, self.asked), *made_so(manifest, self.asked),
+            *self._memory(addition),
             "-smp", str(vcpus), *(end.qemu if end else []),
             "-qmp", f"unix:{self.monitor},server=on,wait=off",
             "-serial", f"file:{self.serial}", "-pidfile", str(output / "qemu.pid"),
@@ -192,13 +208,19 @@ class Guest:
         disk, device = self.manifest.get("disk"), "virtio-net-pci,netdev=n0,romfile="
         if disk is None:
             address = f" mg_addr={end.guest_address}" if end else ""
+            options = f" {self.asked[OPTIONS]}" if OPTIONS in self.asked else ""
             return [
                 *self.manifest["boot"], *(["-device", device] if end else []),
                 *(addition.qemu if addition else []), "-append",
-                f"{self.manifest['append']}{address}{addition.append if addition else ''}",
+                f"{self.manifest['append']}{options}{address}{addition.append if addition else ''}",
             ]  # fmt: skip
         if addition or not end:
             raise CaseError("a guest of an operator's image takes no profile of itself")
+        if OPTIONS in self.asked:
+            raise CaseError(
+                "a guest of an operator's image boots by its own command line: set its options "
+                "there, or leave out mitigauge_guest_image"
+            )
         port, self.said = free_port(), said
         self.session = Session(disk, disk["session"], end.guest_address, port, said)
         # After the network that it is spoken to by, which many a guest takes for its only one.
@@ -256,6 +278,7 @@ class Guest:
         """What the guest has of what was asked: the same texts where it has all of it."""
         facts = self.facts()
         got = self._told(facts["cpu"].get("flags", ""), facts["system"])
+        got |= self._state_told(facts["vulnerabilities"], facts["system"].get("cmdline", ""))
         if not {CPU, IRQCHIP, MEMORY, DEVICES} & set(self.asked):
             return got
         try:
@@ -283,6 +306,16 @@ class Guest:
         if BACKING in self.asked:
             got[BACKING] = backing_of(mapping(self.process.pid, self.memory_mb))
         return got
+
+    def _state_told(self, vulnerabilities: dict[str, str], cmdline: str) -> dict[str, str]:
+        """What the guest's kernel says of itself, and the host's of the monitor's process."""
+        told = {
+            OPTIONS: lambda asked: guest_state.options_told(asked, cmdline),
+            STATE: lambda asked: guest_state.state_told(asked, vulnerabilities),
+            SECCOMP: lambda _asked: guest_state.sandbox_told(self.process.pid),
+            PROGRAM: lambda _asked: guest_state.program_told(self.process.pid),
+        }
+        return {name: tell(self.asked[name]) for name, tell in told.items() if name in self.asked}
 
     def _size(self, made_mb: int, system: dict[str, str]) -> str:
         """The size that was asked for, where machine and guest have it and what a profile needs."""

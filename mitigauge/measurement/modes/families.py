@@ -93,6 +93,10 @@ class Mode(Closed):
     def _is_provable(self) -> Mode:
         if not self.expect and not self.settings.describe():
             raise ValueError("nothing proves it: give `expect`, or a setting that is read back")
+        if self.settings.guest_options.root and not self.settings.guest_state.root:
+            raise ValueError(
+                "an option proves nothing: give `guest_state`, what the guest's kernel then says"
+            )
         at_boot = self.settings.cmdline.root or self.settings.cmdline_words.root
         if self.applies == "at-runtime" and at_boot:
             raise ValueError(

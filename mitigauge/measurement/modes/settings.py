@@ -61,6 +61,14 @@ DeviceProperty = Annotated[
 DeviceValue = Annotated[
     str, formed(r"[A-Za-z0-9_.-]{1,64}", "a value of a device's property, for example off or 256")
 ]
+GuestText = Annotated[
+    str,
+    formed(r"[A-Za-z0-9_.,:/()+ -]{1,120}", "a text as a vulnerability file says it, without ;"),
+]
+ProgramPath = Annotated[
+    str, formed(r"(/[A-Za-z0-9][A-Za-z0-9._+-]{0,63}){1,10}", "an absolute path of a program")
+]
+Digest = Annotated[str, formed(r"[0-9a-f]{64}", "a SHA-256 in small hexadecimal letters")]
 IRQCHIPS = ("on", "split", "off")
 MOST_VCPUS, LEAST_GUEST_MB, MOST_GUEST_MB = 512, 64, 1 << 20
 
@@ -82,6 +90,13 @@ class Reading(Closed):
     def is_met(self, text: str | None) -> bool:
         """Whether the host's *text* says so; blanks count as one, None is no such file."""
         return text is not None and " ".join(text.split()) == self.equals
+
+
+class MonitorProgram(Closed):
+    """A virtual machine monitor of the host's."""
+
+    path: ProgramPath
+    sha256: Digest
 
 
 class Kind(RootModel[Any]):
@@ -293,6 +308,47 @@ class GuestMemoryBacking(Kind):
         return {} if self.root is None else {"memory_backing": self.root}
 
 
+class GuestOptions(Kind):
+    """Options of the guest's own kernel; what proves them is ``guest_state``."""
+
+    root: tuple[Option, ...] = Field((), max_length=20)
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {"options": " ".join(self.root)} if self.root else {}
+
+
+class GuestState(Kind):
+    """Vulnerability file of the guest's own kernel → its text, or a part of it between ``;``."""
+
+    root: dict[ModuleWord, GuestText] = Field(default_factory=dict, max_length=10)
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        words = [f"{file}={text}" for file, text in sorted(self.root.items())]
+        return {"state": " & ".join(words)} if words else {}
+
+
+class GuestSandbox(Kind):
+    """Whether the monitor filters its own system calls, as libvirt has it do; ``on`` or ``off``."""
+
+    root: Literal["on", "off"] | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {} if self.root is None else {"sandbox": self.root}
+
+
+class GuestMonitor(Kind):
+    """The monitor's program on the host, and the SHA-256 that proves which build of it that is."""
+
+    root: MonitorProgram | None = None
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {"monitor": f"{self.root.path} {self.root.sha256}"} if self.root else {}
+
+
 class Settings(Closed):
     """All that a mode sets."""
 
@@ -308,6 +364,10 @@ class Settings(Closed):
     guest_vcpus: GuestVcpus = GuestVcpus()
     guest_memory_mb: GuestMemory = GuestMemory()
     guest_memory_backing: GuestMemoryBacking = GuestMemoryBacking()
+    guest_options: GuestOptions = GuestOptions()
+    guest_state: GuestState = GuestState()
+    guest_sandbox: GuestSandbox = GuestSandbox()
+    guest_monitor: GuestMonitor = GuestMonitor()
 
     def options(self) -> tuple[str, ...]:
         """Words that the boot's kernel command line gets."""

@@ -25,6 +25,10 @@ ALL: dict[str, Any] = {
     "guest_vcpus": 2,
     "guest_memory_mb": 512,
     "guest_memory_backing": "hugepages",
+    "guest_options": ["mitigations=off", "nokaslr"],
+    "guest_state": {"spectre_v2": "Vulnerable", "spectre_v1": "no swapgs barriers"},
+    "guest_sandbox": "on",
+    "guest_monitor": {"path": "/opt/qemu/bin/qemu-system-x86_64", "sha256": "ab" * 32},
 }
 
 
@@ -66,6 +70,10 @@ def test_settings_of_a_guest_do_not_touch_the_host() -> None:
         "vcpus": "2",
         "memory_mb": "512",
         "memory_backing": "hugepages",
+        "options": "mitigations=off nokaslr",
+        "state": "spectre_v1=no swapgs barriers & spectre_v2=Vulnerable",
+        "sandbox": "on",
+        "monitor": f"/opt/qemu/bin/qemu-system-x86_64 {'ab' * 32}",
     }
 
 
@@ -101,6 +109,15 @@ def test_stored_settings_are_the_same_again() -> None:
         ("guest_cpu", "EPYC -machine"),
         ("guest_machine", "kernel_irqchip=maybe"),
         ("guest_machine", "type=q35"),
+        ("guest_options", ["a b"]),
+        ("guest_state", {"spectre_v2": "Vulnerable; STIBP: disabled"}),
+        ("guest_state", {"spectre_v2": "a & b"}),
+        ("guest_state", {"../spectre_v2": "Vulnerable"}),
+        ("guest_sandbox", "on,spawn=allow"),
+        ("guest_monitor", {"path": "/opt/../bin/sh", "sha256": "ab" * 32}),
+        ("guest_monitor", {"path": "qemu", "sha256": "ab" * 32}),
+        ("guest_monitor", {"path": "/opt/qemu", "sha256": "ab"}),
+        ("guest_monitor", {"path": "/opt/qemu"}),
         ("bios", "x"),
     ],
 )
@@ -112,6 +129,13 @@ def test_what_is_no_setting_is_refused(kind: str, value: object) -> None:
 def test_a_mode_that_nothing_proves_is_refused() -> None:
     with pytest.raises(ValidationError, match="nothing proves it"):
         Mode.model_validate({"settings": {"cmdline": ["quiet"]}})
+
+
+def test_an_option_of_a_guest_proves_nothing_by_itself() -> None:
+    asked = {"guest_options": ["spectre_v2=off"]}
+    with pytest.raises(ValidationError, match="an option proves nothing: give `guest_state`"):
+        Mode.model_validate({"settings": asked})
+    Mode.model_validate({"settings": {**asked, "guest_state": {"spectre_v2": "Vulnerable"}}})
 
 
 def test_every_mode_of_the_project_is_provable() -> None:

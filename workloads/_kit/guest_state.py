@@ -1,0 +1,68 @@
+"""What proves an arm's settings of a guest: its kernel's own words, and its monitor's process."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from _kit.contract import CaseError
+
+# Between what several files must say; no vulnerability's text has it.
+AND = " & "
+# As libvirt starts QEMU.
+SANDBOX = {"on": "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"}
+FILTERED, UNFILTERED = "2", "0"
+
+
+def options_told(asked: str, cmdline: str) -> str:
+    """Those of the asked options that the guest's own command line has, each once."""
+    words = cmdline.split()
+    return " ".join(option for option in asked.split() if option in words)
+
+
+def state_told(asked: str, vulnerabilities: Mapping[str, str]) -> str:
+    """*asked*, ``FILE=TEXT`` for each file, with the guest's own text where it says something else.
+
+    A file says a text where that is the whole of it, or one of its parts between semicolons.
+    """
+    told = []
+    for wanted in asked.split(AND):
+        file, _, text = wanted.partition("=")
+        says = vulnerabilities.get(file, "nothing")
+        parts = [part.strip() for part in says.split(";")]
+        told.append(wanted if text in (says, *parts) else f"{file}={says}")
+    return AND.join(told)
+
+
+def sandbox_told(process: int) -> str:
+    """Whether the kernel filters each thread of a process: on, off, or what is mixed."""
+    found = set()
+    for status in Path(f"/proc/{process}/task").glob("*/status"):
+        said = re.search(r"^Seccomp:\s*(\d+)$", status.read_text(), re.M)
+        found.add(said[1] if said else "not told")
+    return {(FILTERED,): "on", (UNFILTERED,): "off"}.get(tuple(found), ", ".join(sorted(found)))
+
+
+def require_program(asked: str) -> str:
+    """Path of the monitor's program, whose digest is the asked one; CaseError if it is not."""
+    path, _, digest = asked.partition(" ")
+    try:
+        found = _digest(Path(path))
+    except OSError as error:
+        raise CaseError(f"guest monitor {path}: {error.strerror}: install it on the host") from None
+    if found != digest:
+        raise CaseError(f"guest monitor {path} has SHA-256 {found}, but the arm asks for {digest}")
+    return path
+
+
+def program_told(process: int) -> str:
+    """Path and SHA-256 of the program that a process runs."""
+    program = Path(f"/proc/{process}/exe")
+    return f"{program.readlink()} {_digest(program)}"
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as program:
+        return hashlib.file_digest(program, "sha256").hexdigest()
