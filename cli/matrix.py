@@ -37,7 +37,8 @@ def select(
         list[str],
         typer.Argument(
             metavar="KERNEL...",
-            help="A kernel that was built here, by release or label; the first one is the base.",
+            help="A kernel that was built here, by release or label, or a linux-image-*.deb; the "
+            "first one is the base.",
         ),
     ],
     spec: Annotated[
@@ -49,6 +50,13 @@ def select(
     option: Annotated[list[str] | None, typer.Option(help="Only this option; - is none.")] = None,
     mitigations: Annotated[
         list[str] | None, typer.Option(help="Only this mitigations=…; - is none.")
+    ] = None,
+    documentation: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="The kernels' Documentation/admin-guide/kernel-parameters.txt, in their order: "
+            "what the options' words are held against."
+        ),
     ] = None,
     side_by_side: Annotated[
         int, typer.Option("--jobs", help="Machines at a time.", min=1, max=64)
@@ -71,6 +79,7 @@ def select(
     from pipelines.selection_run import boot_cells
 
     asked = selection_spec(spec)
+    texts = _texts(documentation or [], kernels)
     with tempfile.TemporaryDirectory() as directory:
         images = _images(kernels, Path(directory))
         cells = cells_of(
@@ -81,7 +90,7 @@ def select(
             asked, cells, images, Path(directory), side_by_side=side_by_side,
             heard=lambda done: count_off("boot", done, len(cells)),
         )  # fmt: skip
-    found = findings(asked, matrix)
+    found = findings(asked, matrix, dict(zip(images, texts, strict=False)))
     views = selection_cells(asked, matrix, found)
     if to is not None:
         _write(to, views)
@@ -94,17 +103,44 @@ def select(
         raise typer.Exit(WORSE)
 
 
+def _texts(files: Sequence[Path], kernels: Sequence[str]) -> list[str]:
+    """What the files say, one a kernel."""
+
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.measurement.selection.documentation import FILE
+
+    if files and len(files) != len(kernels):
+        raise InvalidInput(
+            f"{len(kernels)} kernels, but {len(files)} files of documentation",
+            hint=f"Give each kernel's {FILE}, in the kernels' order.",
+        )
+    return [_read(file).decode(errors="replace") for file in files]
+
+
+def _read(file: Path) -> bytes:
+    from mitigauge.core.errors import InvalidInput
+
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}") from None
+
+
 def _images(names: Sequence[str], directory: Path) -> dict[str, Path]:
-    """Release → image, of kernels whose packages are kept."""
+    """Release → image: of kernels whose packages are kept, or of packages that are files."""
     from cli.stored import stored
     from mitigauge.core.errors import InvalidInput
     from mitigauge.core.settings import get_settings
     from mitigauge.kernels import service
     from mitigauge.storage.files.blobs import blob_store
-    from pipelines.adapters.selection_machine import image_of
+    from pipelines.adapters.selection_machine import image_in, image_of
 
     blobs, found = blob_store(get_settings()), {}
     for name in names:
+        if name.endswith(".deb"):
+            own, image = image_in(_read(Path(name)), name, directory)
+            found[own] = image
+            continue
         with stored() as session:
             kernel = service.show(session, name)
             release, package = kernel.release, kernel.package_sha256

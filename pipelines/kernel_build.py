@@ -43,6 +43,7 @@ from mitigauge.storage.files.blobs import BlobStore
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.named_trees import commit_of, is_commit
+from pipelines.adapters.patched_file import patched_file
 from pipelines.adapters.sandbox import (
     SHORT_OF_DISK,
     DiskShort,
@@ -170,11 +171,7 @@ class Builder:
         Raises :class:`BuildFailed` where the source does not build, after the failure and its
         log were stored, and MitigaugeError where our own side does not.
         """
-        if order.tree is None and is_commit(order.base):
-            tree_of_base, commit = commit_of(order.base, get_settings().source_trees)
-            order = replace(order, tree=tree_of_base, base=commit)
-        packages = () if order.tree else (order.base,)
-        root = build_root(self.directory, packages, self.report)
+        order, root = self._resolved(order)
         recipe = _recipe(root, order)
         self._sweep()
         with self._turn(recipe):
@@ -185,6 +182,23 @@ class Builder:
                     return kernel.id
             tree = _tree(root, recipe, order, self.report)
             return self._built(root, tree, recipe, order)
+
+    def file_of(self, order: Order, name: str, most_bytes: int) -> str | None:
+        """A file of the source with the patches on it; None where it is not to be had.
+
+        Nothing is built: the patches are applied to that file alone.
+        """
+        order, root = self._resolved(order)
+        tree = _tree(root, _recipe(root, order), order, self.report)
+        return patched_file(tree, name, [patch.text for patch in order.patches], most_bytes)
+
+    def _resolved(self, order: Order) -> tuple[Order, BuildRoot]:
+        """The order with its commit, and the root that has its base."""
+        if order.tree is None and is_commit(order.base):
+            tree, commit = commit_of(order.base, get_settings().source_trees)
+            order = replace(order, tree=tree, base=commit)
+        packages = () if order.tree else (order.base,)
+        return order, build_root(self.directory, packages, self.report)
 
     def _built(self, root: BuildRoot, tree: Path, recipe: Recipe, order: Order) -> int:
         work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)

@@ -89,16 +89,31 @@ def selection_machine(spec: SelectionSpec, directory: Path) -> SelectionMachine:
 
 def image_of(package: bytes, release: str, directory: Path) -> Path:
     """The kernel's image out of its Debian package. Raises MitigaugeError for one without."""
-    own = directory / hashlib.sha256(release.encode()).hexdigest()[:16]
+    found, image = image_in(package, f"the package of {release}", directory)
+    if found != release:
+        raise MitigaugeError(f"the package of {release} has the image of {quoted(found, 100)}")
+    return image
+
+
+def image_in(package: bytes, name: str, directory: Path) -> tuple[str, Path]:
+    """Release and image of the one kernel in a Debian package.
+
+    *name*: what the package is called where it has none. Raises MitigaugeError.
+    """
+    own = directory / hashlib.sha256(name.encode()).hexdigest()[:16]
     file = own.with_suffix(".deb")
     file.write_bytes(package)
     done = subprocess.run(
         ["dpkg-deb", "-x", f"{file}", f"{own}"], capture_output=True, text=True, check=False
     )
-    image = own / "boot" / f"vmlinuz-{release}"
-    if done.returncode or not image.is_file():
-        raise MitigaugeError(f"the package of {release} has no image: {quoted(done.stderr, 200)}")
-    return image
+    file.unlink()
+    images = [each for each in own.glob("boot/vmlinuz-*") if each.is_file()]
+    if done.returncode or len(images) != 1 or images[0].is_symlink():
+        said = quoted(done.stderr, 200) if done.stderr else f"{len(images)} files /boot/vmlinuz-*"
+        raise MitigaugeError(
+            f"{name} is no kernel's package: {said}", hint="Give a linux-image-*.deb."
+        )
+    return images[0].name.removeprefix("vmlinuz-"), images[0]
 
 
 def _run(command: list[str], console: IO[bytes], errors: IO[bytes]) -> bool:

@@ -18,6 +18,7 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.submission import submit_text
+from mitigauge.measurement.selection import documentation
 from mitigauge.measurement.selection.cells import cells_of, selection_spec
 from mitigauge.measurement.selection.findings import findings, grouped
 from mitigauge.measurement.selection.views import selection_cells
@@ -121,7 +122,7 @@ class StudyRunner:
         with tempfile.TemporaryDirectory() as made:
             images = self._images(context, body, Path(made))
             matrix = boot_cells(spec, cells, images, Path(made), heard=heard)
-        found = findings(spec, matrix)
+        found = findings(spec, matrix, self._documentation(context, number, body))
         whole = body.model_copy(
             update={
                 "asked": len(cells),
@@ -140,6 +141,18 @@ class StudyRunner:
             study.body = whole
             service.finish(session, study)
         return JobDone(state=JobState.DONE, why=f"{len(cells)} cells")
+
+    def _documentation(self, context: JobContext, number: int, body: Selections) -> dict[str, str]:
+        """Release → the kernel's list of parameters, where its source has one."""
+        builder = self.builder(context)
+        with context.transaction() as session:
+            revision = service.find(session, number).revision
+            orders = [(each.release, _order(revision, each, builder)) for each in body.kernels]
+        told = {
+            release: builder.file_of(order, documentation.FILE, documentation.MOST_BYTES)
+            for release, order in orders
+        }
+        return {release: text for release, text in told.items() if text is not None}
 
     def _images(self, context: JobContext, body: Selections, made: Path) -> dict[str, Path]:
         blobs = self.builder(context).blobs

@@ -55,6 +55,9 @@ class SelectionSpec(Closed):
         description="specs of experiments/series: each revision that they measure is asked this",
     )  # fmt: skip
     vulnerability: FileName
+    field: Annotated[str, Field(max_length=60)] = Field(
+        "", description="the part `FIELD: text` of that file which tells; empty: all of it"
+    )
     log: Annotated[str, Field(min_length=1, max_length=60)] = Field(
         description="how the kernel's own lines of it begin"
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mitigauge.core.hostile_text import clean_text
+from mitigauge.measurement.modes.families import Expectation
 from mitigauge.measurement.selection.cells import Cell, SelectionSpec
 
 MARK = "SAID"
@@ -71,7 +72,9 @@ def read_console(text: str, spec: SelectionSpec) -> Shown:
                 before = code.get(name, "")
                 code[name] = hashlib.sha256(f"{before}{bytes_[2]}".encode()).hexdigest()
         elif kind == "sysfs" and name == spec.vulnerability:
-            values["state"] = clean_text(rest)[:LONGEST]
+            told = _part(spec, rest)
+            if told is not None:
+                values["state"] = clean_text(told)[:LONGEST]
         elif kind in ("release", "cmdline"):
             values[kind] = clean_text(rest)[:4096]
         ended = ended or kind == "end"
@@ -84,6 +87,12 @@ def read_console(text: str, spec: SelectionSpec) -> Shown:
         code=code,
         tail="" if ended else clean_text("\n".join(text.splitlines()[-5:]))[-LONGEST:],
     )
+
+
+def _part(spec: SelectionSpec, text: str) -> str | None:
+    """What tells of a file's text, as modes are proven; None: it has no such field."""
+    place = Expectation(file=spec.vulnerability, field=spec.field, equals="-")
+    return place.observed({spec.vulnerability: text})
 
 
 def unproven(spec: SelectionSpec, cell: Cell, shown: Shown) -> str:

@@ -6,13 +6,16 @@ under other words, what sysfs says against the code beside it, a kernel against 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from mitigauge.measurement.selection.cells import Cell, SelectionSpec
 from mitigauge.measurement.selection.console import Shown, unproven
+from mitigauge.measurement.selection.documentation import documented_words
 
 VULNERABLE = "Vulnerable"
 NOT_AFFECTED = "Not affected"
@@ -31,6 +34,9 @@ class FindingKind(StrEnum):
     """Sysfs tells two choices apart that run the same code, or the other way round."""
     CANNOT = "cannot be protected"
     """Vulnerable whatever is asked: the processor has nothing that the kernel could choose."""
+    DOCUMENTED_OTHERWISE = "documented otherwise"
+    """A word that the kernel's documentation lists and the kernel does not know; or the other way
+    round."""
     UNKNOWN_OPTION = "not known"
     CHANGED = "changed"
     """Another choice than the first kernel's, and no weaker one."""
@@ -46,14 +52,20 @@ class Finding:
     why: str
 
 
-def findings(spec: SelectionSpec, matrix: Matrix) -> list[Finding]:
-    """All of them, the worst kind first."""
+def findings(
+    spec: SelectionSpec, matrix: Matrix, documentation: Mapping[str, str] = MappingProxyType({})
+) -> list[Finding]:
+    """All of them, the worst kind first.
+
+    *documentation*: release → the kernel's list of parameters, where it is at hand.
+    """
     proven = {cell: shown for cell, shown in matrix.items() if not unproven(spec, cell, shown)}
     found = [
         *_without_proof(spec, matrix),
         *_worse_than_asked(spec, proven),
         *_contradictions(proven),
         *_unknown(proven),
+        *_documented_otherwise(proven, documentation),
         *_between_kernels(proven),
     ]
     order = list(FindingKind)
@@ -66,10 +78,13 @@ def is_protected(state: str | None) -> bool:
 
 
 def choice_of(state: str | None) -> str:
-    """What is patched in for a state: nothing where the bug is open or not there."""
-    if state is None or state.startswith((VULNERABLE, NOT_AFFECTED)):
+    """What is patched in for a state: nothing where the bug is open or not there.
+
+    ``Vulnerable: TEXT`` is something, which does not protect: buffers that are cleared in vain.
+    """
+    if state is None or state.startswith(NOT_AFFECTED):
         return ""
-    return state
+    return "" if re.match(rf"{VULNERABLE}(?!:)", state) else state
 
 
 def _without_proof(spec: SelectionSpec, matrix: Matrix) -> Iterator[Finding]:
@@ -126,6 +141,31 @@ def _unknown(matrix: Matrix) -> Iterator[Finding]:
     for cell, shown in matrix.items():
         if shown.ignored:
             yield Finding(FindingKind.UNKNOWN_OPTION, cell, f"the kernel says: {shown.ignored}")
+
+
+def _documented_otherwise(matrix: Matrix, documentation: Mapping[str, str]) -> Iterator[Finding]:
+    """One finding for each kernel and word: where it is written down has nothing of processors.
+
+    A kernel without the vulnerability's file may not know of the option at all, and is not asked.
+    """
+    cells: dict[tuple[str, str], list[tuple[Cell, Shown]]] = defaultdict(list)
+    for cell, shown in matrix.items():
+        if cell.option and shown.state is not None and cell.kernel in documentation:
+            cells[cell.kernel, cell.option].append((cell, shown))
+    for (kernel, option), pairs in cells.items():
+        name, _, word = option.partition("=")
+        listed = documented_words(documentation[kernel], name)
+        if listed is None:
+            continue
+        refused = [(cell, shown) for cell, shown in pairs if shown.ignored]
+        known = f"{name}= of its documentation lists {', '.join(sorted(listed))}"
+        if word in listed and refused:
+            cell, shown = refused[0]
+            why = f"{known}, but the kernel says: {shown.ignored}"
+            yield Finding(FindingKind.DOCUMENTED_OTHERWISE, cell, why)
+        if word not in listed and not refused:
+            why = f"{known}, but the kernel takes {word}"
+            yield Finding(FindingKind.DOCUMENTED_OTHERWISE, pairs[0][0], why)
 
 
 def _between_kernels(matrix: Matrix) -> Iterator[Finding]:

@@ -159,6 +159,8 @@ def _selections(body: Selections) -> Iterator[str]:
     for group in worse:
         yield f"{group.finding}, {_kernel(body, group)}: {group.why}: {_places(group)}"
     for group in body.groups:
+        if group.finding == FindingKind.DOCUMENTED_OTHERWISE and _is_revision(body, group):
+            yield f"{group.finding}: {group.why}"
         if group.finding == FindingKind.NO_PROOF:
             yield f"{counted(len(group.cells), 'cell')} without proof: {group.why}"
     proven = sum(not cell.unproven for cell in body.cells)
@@ -167,6 +169,11 @@ def _selections(body: Selections) -> Iterator[str]:
         f"{body.title}: {counted(proven, 'cell')} of {len(body.cells)} proven, on emulated "
         f"processors{say}"
     )
+
+
+def _is_revision(body: Selections, group: SelectionGroup) -> bool:
+    """Whether it is found of the revision: what the base's documentation says is not its doing."""
+    return any(each.release == group.kernel and each.name == "this" for each in body.kernels)
 
 
 def _kernel(body: Selections, group: SelectionGroup) -> str:

@@ -63,4 +63,4 @@ def test_what_could_reach_the_emulator_is_refused(old: str, new: str, tmp_path: 
 
 def test_a_spec_that_there_is_not_names_those_that_there_are() -> None:
     with pytest.raises(NotFound, match="no spec"):
-        selection_spec("retbleed")
+        selection_spec("no-such-mitigation")

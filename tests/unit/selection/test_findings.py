@@ -67,6 +67,16 @@ def test_sysfs_that_says_another_thing_than_the_code_is_found() -> None:
         assert kinds(matrix) == [FindingKind.CONTRADICTS]
 
 
+def test_what_is_done_in_vain_is_code_of_its_own() -> None:
+    """As mds does: VERW without microcode that makes it clear anything."""
+    vain = replace(shown("forced"), state="Vulnerable: Clear CPU buffers attempted, no microcode")
+    off = replace(shown("off"), state="Vulnerable; SMT disabled")
+    assert kinds(matrix_of((cell(""), off), (cell("vmscape=off"), vain))) == []
+    same = replace(vain, code=off.code)
+    lies = matrix_of((cell(""), off), (cell("vmscape=off"), same))
+    assert kinds(lies) == [FindingKind.CONTRADICTS]
+
+
 def test_two_states_without_a_mitigation_run_the_same_code() -> None:
     safe = replace(shown("off"), state="Not affected")
     assert kinds(matrix_of((cell(""), safe), (cell("vmscape=off"), shown("off")))) == []
@@ -121,3 +131,37 @@ def test_states_that_protect() -> None:
     assert is_protected("Not affected")
     assert not is_protected("Vulnerable: no microcode")
     assert not is_protected(None)
+
+
+LISTS = "\tvmscape=\t[X86] Controls it.\n\n\t\t\toff\t- disable\n\t\t\tibpb\t- IBPB (default)\n"
+LISTS_ON = f"{LISTS}\t\t\ton\t\t- auto\n\n\tvsyscall=\t[X86-64]\n\t\t\tforce\t- all\n"
+
+
+def test_a_word_that_is_documented_and_not_known_is_found() -> None:
+    matrix = {cell("vmscape=on"): shown("unknown")}
+    kinds_of = [each.kind for each in findings(SPEC, matrix, {RELEASE: LISTS_ON})]
+    assert kinds_of == [FindingKind.DOCUMENTED_OTHERWISE, FindingKind.UNKNOWN_OPTION]
+    [found, _] = findings(SPEC, matrix, {RELEASE: LISTS_ON})
+    assert "lists ibpb, off, on, but the kernel says: VMSCAPE: Ignoring unknown" in found.why
+
+
+def test_a_word_that_the_kernel_takes_and_nobody_documents_is_found_once() -> None:
+    matrix = {each: said for each, said in REAL.items() if each.option == "vmscape=force"}
+    found = findings(SPEC, matrix, {RELEASE: LISTS_ON})
+    told = [each.why for each in found if each.kind is FindingKind.DOCUMENTED_OTHERWISE]
+    assert told == ["vmscape= of its documentation lists ibpb, off, on, but the kernel takes force"]
+
+
+def test_what_is_documented_as_it_is_or_not_at_all_is_no_finding() -> None:
+    unknown = {cell("vmscape=on"): shown("unknown")}
+    taken = {cell("vmscape=off"): shown("off")}
+    no_file = {cell("vmscape=force"): replace(shown("forced"), state=None)}
+    for matrix, text in (
+        (unknown, LISTS),
+        (taken, LISTS),
+        (taken, "\tvsyscall=\t[X86]\n\t\t\tnone\t- none\n"),
+        (no_file, LISTS),
+    ):
+        found = findings(SPEC, matrix, {RELEASE: text})
+        assert FindingKind.DOCUMENTED_OTHERWISE not in [each.kind for each in found]
+    assert FindingKind.DOCUMENTED_OTHERWISE not in kinds(unknown)
