@@ -24,7 +24,13 @@ LIMIT_S = 1800
 # How many times as much the second run of a case does in each of its iterations.
 TIMES = 4
 # What says how much that is.
-SIZES = {"exits": "exits", "syscall": "seconds", "wakeups": "rounds", "paths": "loops"}
+SIZES = {
+    "entries": "loops",
+    "exits": "exits",
+    "paths": "loops",
+    "syscall": "seconds",
+    "wakeups": "rounds",
+}
 LOOPS = 20_000
 SCRIPT = """
 set -e

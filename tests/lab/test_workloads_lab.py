@@ -30,8 +30,10 @@ PATIENCE_S = 600
 # QEMU and fio with their libraries are installed the first time.
 PREPARE_S = 1200
 PARSERS = {
-    name: load(f"workloads/{name}/parse.py") for name in ("desktop", "fio", "iperf", "syscall")
+    name: load(f"workloads/{name}/parse.py")
+    for name in ("desktop", "entries", "fio", "iperf", "syscall")
 }
+WITHOUT_GUEST = ["syscall"]
 
 
 def play(playbook: str, host: str, timeout_s: float = 300, **variables: Any) -> PlayResult:
@@ -84,7 +86,7 @@ def prepare(host: str, *, guest: bool, **more: bool) -> PlayResult:
     return play(
         "prepare.yml", host, PREPARE_S,
         kernel_packages=[], guest_enabled=guest,
-        workload_names=["desktop", "fio", "iperf", "syscall"] if guest else ["syscall"], **more,
+        workload_names=["desktop", "fio", "iperf", "syscall"] if guest else WITHOUT_GUEST, **more,
     )  # fmt: skip
 
 
@@ -194,6 +196,27 @@ def test_every_system_call_test_runs_and_a_started_job_is_not_started_again(
         assert result["metrics"]["time_per_call"]["values"][0] > 10
     finished = play("measure.yml", intel, workload_job=job, workload_cases=cases)
     assert (finished.changed, finished.returned["job"]["state"]) == (0, "finished")
+
+
+def test_each_way_into_the_kernel_is_measured_and_filters_cost_by_their_length(
+    intel: str, tmp_path: Path
+) -> None:
+    ways = [way for way in Catalog().workloads["entries"].parameters["way"].values
+            if way != "perf-trace"]  # fmt: skip
+    prepared = [*WITHOUT_GUEST, "entries"]
+    play("prepare.yml", intel, PREPARE_S, kernel_packages=[], guest_enabled=False,
+         workload_names=prepared)  # fmt: skip
+    job = start(intel, *(case("entries", str(way), way=way, seconds=0.02) for way in ways))
+    assert wait(intel, job, tmp_path)["state"] == "finished"
+    ns = {
+        way: PARSERS["entries"].parse(tmp_path / job / str(way))["metrics"]["time_per_operation"][
+            "values"
+        ][0]
+        for way in ways
+    }
+    assert ns["vdso"] < ns["syscall"] < ns["seccomp-short"] < ns["seccomp-docker"]
+    assert ns["seccomp-cached"] < ns["seccomp-docker"] / 2
+    assert ns["syscall"] < ns["int80"] < ns["ptrace"]
 
 
 def test_an_interrupted_job_is_failed_with_the_reason_and_what_it_left(

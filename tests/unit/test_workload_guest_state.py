@@ -120,6 +120,38 @@ def test_a_guest_is_started_by_the_program_that_is_asked_for(tmp_path: Path) -> 
         assert guest.command[:3] == ["taskset", "1", str(program)]
 
 
+WARNS = (
+    "qemu-system-x86_64: warning: host doesn't support requested feature: CPUID.01H:EDX.vme [bit 1]"
+)
+REFUSES = "qemu-system-x86_64: Host doesn't support requested features"
+
+
+def ended_with(folder: Path, *lines: str) -> Any:
+    """A guest whose QEMU said that and died."""
+    said = "\n".join(lines)
+    guest = guest_of(
+        folder, "", {"options": "nopti"}, command=["sh", "-c", f'echo "{said}"; exit 1']
+    )
+    guest.process.wait(20)
+    return guest
+
+
+def test_a_guest_that_dies_after_a_warning_is_tried_again(tmp_path: Path) -> None:
+    with (
+        guests.booted(ended_with(tmp_path, WARNS)) as guest,
+        pytest.raises(guests.LabFault, match="QEMU ended with status 1"),
+    ):
+        guest.check()
+
+
+def test_a_guest_that_the_host_refuses_names_what_it_lacks(tmp_path: Path) -> None:
+    with (
+        guests.booted(ended_with(tmp_path, WARNS, REFUSES)) as guest,
+        pytest.raises(CaseError, match=r"cannot make the guest: .*requested features; .*vme"),
+    ):
+        guest.check()
+
+
 def test_an_operators_image_takes_no_options(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="boots by its own command line: set its options there"):
         guest_of(tmp_path, "", {"options": "nopti"}, disk={"image": "x", "session": ""})

@@ -19,7 +19,7 @@ from _kit.guest_memory import backing_of, checked_size, mapping
 from _kit.guest_monitor import Monitor, MonitorError, devices, irqchip, memory_mb, processor
 
 GUEST = Path("/opt/mitigauge/guest")
-TAIL_BYTES = 2048
+TAIL_BYTES, LONGEST_WHY = 2048, 400
 # What an arm may set of the guest.
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
 VCPUS, MEMORY, BACKING, DEVICES = "vcpus", "memory_mb", "memory_backing", "devices"
@@ -33,11 +33,14 @@ FACT = re.compile(
     r"^MITIGAUGE-GUEST-(CPU|VULNERABILITY|SYSTEM) ([^:\r\n]{1,64}?)\s*: ?(.{0,4096}?)\r?$", re.M
 )
 LACKS = re.compile(r"^MITIGAUGE-GUEST-LACKS (\S{1,64})", re.M)
-# Of QEMU, about a guest that this host cannot make.
+# Of QEMU, about a guest that this host cannot make. It warns of each feature that is lacking, and
+# goes on unless it was told not to.
 IMPOSSIBLE = re.compile(
-    r".*(?:doesn't support requested feature|unable to find CPU model|[Pp]roperty .* not found"
-    r"|doesn't allow setting|not supported|Cannot allocate memory).*"
+    r"^(?!.*\bwarning: ).*(?:doesn't support requested features?|unable to find CPU model"
+    r"|[Pp]roperty .* not found|doesn't allow setting|not supported|Cannot allocate memory).*",
+    re.M,
 )
+LACKING = re.compile(r"doesn't support requested feature: .*")
 
 
 class LabFault(Exception):
@@ -243,9 +246,11 @@ class Guest:
         if self.manifest["failed_marker"] in text:
             raise self.fault("guest-failed", "the guest gave up")
         if self.process.poll() is not None:
-            impossible = IMPOSSIBLE.search(self.log.read_text(errors="replace"))
+            log = self.log.read_text(errors="replace")
+            impossible = IMPOSSIBLE.search(log)
             if self.asked and impossible:
-                raise CaseError(f"this host cannot make the guest: {impossible[0].strip()}")
+                why = "; ".join([impossible[0].strip(), *LACKING.findall(log)])[:LONGEST_WHY]
+                raise CaseError(f"this host cannot make the guest: {why}")
             raise self.fault("guest-died", f"QEMU ended with status {self.process.returncode}")
         # QEMU then stops the guest and waits for a debugger.
         if b"KVM internal error" in self.log.read_bytes():
@@ -309,13 +314,17 @@ class Guest:
 
     def _state_told(self, vulnerabilities: dict[str, str], cmdline: str) -> dict[str, str]:
         """What the guest's kernel says of itself, and the host's of the monitor's process."""
-        told = {
-            OPTIONS: lambda asked: guest_state.options_told(asked, cmdline),
-            STATE: lambda asked: guest_state.state_told(asked, vulnerabilities),
-            SECCOMP: lambda _asked: guest_state.sandbox_told(self.process.pid),
-            PROGRAM: lambda _asked: guest_state.program_told(self.process.pid),
-        }
-        return {name: tell(self.asked[name]) for name, tell in told.items() if name in self.asked}
+        asked, process = self.asked, self.process.pid
+        told = {}
+        if OPTIONS in asked:
+            told[OPTIONS] = guest_state.options_told(asked[OPTIONS], cmdline)
+        if STATE in asked:
+            told[STATE] = guest_state.state_told(asked[STATE], vulnerabilities)
+        if SECCOMP in asked:
+            told[SECCOMP] = guest_state.sandbox_told(process)
+        if PROGRAM in asked:
+            told[PROGRAM] = guest_state.program_told(process)
+        return told
 
     def _size(self, made_mb: int, system: dict[str, str]) -> str:
         """The size that was asked for, where machine and guest have it and what a profile needs."""

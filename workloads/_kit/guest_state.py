@@ -13,7 +13,8 @@ from _kit.contract import CaseError
 AND = " & "
 # As libvirt starts QEMU.
 SANDBOX = {"on": "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"}
-FILTERED, UNFILTERED = "2", "0"
+# proc_pid_status(5), Seccomp.
+STATES = {"0": "off", "1": "strict", "2": "on"}
 
 
 def options_told(asked: str, cmdline: str) -> str:
@@ -38,11 +39,11 @@ def state_told(asked: str, vulnerabilities: Mapping[str, str]) -> str:
 
 def sandbox_told(process: int) -> str:
     """Whether the kernel filters each thread of a process: on, off, or what is mixed."""
-    found = set()
+    found: set[str] = set()
     for status in Path(f"/proc/{process}/task").glob("*/status"):
         said = re.search(r"^Seccomp:\s*(\d+)$", status.read_text(), re.M)
-        found.add(said[1] if said else "not told")
-    return {(FILTERED,): "on", (UNFILTERED,): "off"}.get(tuple(found), ", ".join(sorted(found)))
+        found.add(STATES.get(said[1], said[1]) if said else "not told")
+    return ", ".join(sorted(found))
 
 
 def require_program(asked: str) -> str:

@@ -1,0 +1,97 @@
+"""One mail starts a series' test and its studies; the answer to it names what is wrong.
+
+A series of nine patches, shaped as the real one: the branch history is cleared where a guest was
+left, an option keeps its fault of selection, and the last patch makes each system call longer.
+Some twenty boots with a system, a dozen kernels and 320 boots without: an hour and more.
+"""
+
+from __future__ import annotations
+
+import mailbox
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email import message_from_string, policy
+from pathlib import Path
+
+import orjson
+import pytest
+from sqlalchemy import Engine
+
+from mitigauge.core.settings import REPOSITORY
+from tests.lab.conftest import LabOf
+from tests.lab.service_process import Service, said, served
+from tests.mail_server import mail_server
+from tests.series_mails import raw_mail
+from tests.signing import developer, ring, signed
+
+pytestmark = pytest.mark.lab
+
+NAME, SPEC = "one-mail", "vmscape"
+MAILS = REPOSITORY / "tests" / "series" / "vmscape-bhb" / "v4"
+COVER = "20261123-vmscape-bhb-test-v4-0@example.org"
+COSTLY, TITLE = 9, "x86/entry: Count system calls"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A worker that reads a Maildir, and the mails that it sent."""
+
+    service: Service
+    box: mailbox.Maildir
+    home: Path
+    sent: list[str]
+
+    def letters(self) -> list[str]:
+        """Words of the mails that were sent, the receipt first."""
+        mails = [message_from_string(str(each), policy=policy.default) for each in self.sent]
+        return [str(each.get_content()) for each in mails]
+
+
+@pytest.fixture
+def desk(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Desk]:
+    lab_of("lab-amd")
+    home = developer(tmp_path / "developer")
+    box = mailbox.Maildir(tmp_path / "box", create=True)
+    with mail_server() as smtp:
+        policy_of_service = {
+            "MITIGAUGE_MAILDIR": str(tmp_path / "box"),
+            "MITIGAUGE_SENDERS": "one@example.org",
+            "MITIGAUGE_KEYRING": str(ring(home)),
+            "MITIGAUGE_STUDIES": "selection,patch-cost",
+            "MITIGAUGE_MAIL_SERVER": f"127.0.0.1:{smtp.port}",
+            "MITIGAUGE_MAIL_FROM": "A Robot <robot@example.com>",
+            "MITIGAUGE_MAIL_ENCRYPTED": "false",
+        }
+        with served(module_engine, tmp_path / "worker.log", policy_of_service) as service:
+            yield Desk(service, box, home, smtp.handler.mails)
+
+
+def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(desk: Desk) -> None:
+    began = time.monotonic()
+    desk.service.command("series", "add", str(MAILS), "--name", NAME, "--spec", SPEC)
+    asks = raw_mail(
+        "Re: [PATCH v4 0/9] x86/vmscape", "#mitigauge test\n", sender="One <one@example.org>",
+        ident="ask-1", parent=COVER, to="robot@example.com",
+    )  # fmt: skip
+    [mail] = signed(desk.home, [asks])
+    desk.box.add(mail)
+
+    desk.service.wait("receipt", lambda: len(desk.sent) > 0)
+    print(desk.letters()[0])
+    desk.service.wait("answer", lambda: len(desk.sent) > 1)
+    answer = desk.letters()[1]
+    print(answer)
+    said(f"one mail to its answer: {time.monotonic() - began:.0f} s")
+
+    first = answer.splitlines()
+    assert [line.partition("?")[0] for line in first[:3]] == ["Worse", "Where", "Sure"]
+    assert "worse than asked" in answer
+    assert "no_guest_host" in answer
+    assert f"{COSTLY}/9" in answer or f"patch {COSTLY}" in answer
+    assert TITLE in answer
+    assert len(set(re.findall(r"predicted for ([^:]+):", answer))) >= 2
+    assert len(first) <= 60
+    studies = orjson.loads(desk.service.command("series", "show", NAME, "v4", "--json"))
+    print(studies.get("answer", ""))
