@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -93,9 +94,12 @@ def test_details_are_those_of_the_pass_s_summary_in_the_form_that_is_declared() 
     ]
     declared = Catalog().workloads["desktop"].details
     assert declared is not None
+    # Nothing was traced, and the programs are those of its profile.
+    assert told["breakdowns"].pop("wakers") == {}
     for name, rows in told["breakdowns"].items():
         form = declared.breakdowns[name]
-        assert list(rows) == list(form.rows)
+        of_profile = actions.APPLICATIONS["light"] if name == "applications" else form.rows
+        assert list(rows) == [row for row in form.rows if row in of_profile]
         # Every figure that is declared is told somewhere, and none else.
         assert {figure for row in rows.values() for figure in row} == set(form.figures)
     for name, figures in summary["phases"].items():
@@ -123,6 +127,35 @@ def test_a_failed_action_is_in_the_details_of_its_kind_and_phase(case_dir: Path)
     assert {kind for kind, count in failed.items() if count} == {"save"}
     assert told["breakdowns"]["phases"]["steady"]["failed"] == 1
     assert told["breakdowns"]["phases"]["ramp"]["failed"] == 0
+
+
+def test_each_kind_of_warm_action_is_of_one_application_of_its_profile() -> None:
+    form = Catalog().workloads["desktop"].details
+    assert form is not None
+    known = set()
+    for applications in actions.APPLICATIONS.values():
+        kinds = [kind for kinds in applications.values() for kind in kinds]
+        assert sorted(kinds) == sorted(actions.LOOP_KINDS)
+        known |= set(applications)
+    assert known == set(form.breakdowns["applications"].rows)
+
+
+def test_an_application_has_the_times_of_its_actions_and_their_share(case_dir: Path) -> None:
+    raw = json.loads((case_dir / "iteration-01.json").read_text())
+    steady = raw["phases"]["steady"][0]
+    took: dict[str, list[float]] = {}
+    for a in raw["actions"]:
+        if a["loop"] > 0 and a["began"] >= steady:
+            took.setdefault(a["kind"], []).append((a["ended_ns"] - a["began_ns"]) / 1e9)
+    [told] = parsing.parse(case_dir)["details"]
+    rows = told["breakdowns"]["applications"]
+    text = sorted([*took["open"], *took["edit"]])
+    assert rows["text"]["actions"] == len(text)
+    assert rows["text"]["median_s"] == statistics.median(text)
+    assert rows["text"]["p95_s"] == text[math.ceil(0.95 * len(text)) - 1]
+    every = sum(map(sum, took.values()))
+    assert rows["text"]["share_percent"] == pytest.approx(100 * sum(text) / every)
+    assert sum(row["share_percent"] for row in rows.values()) == pytest.approx(100)
 
 
 def first(which: str, **changes: Any) -> Change:
@@ -189,6 +222,63 @@ def test_a_density_that_was_not_reached_is_no_number(case_dir: Path) -> None:
     edit(case_dir / "case.json", lambda c: c["parameters"].update(judge="density", threshold=9999))
     with pytest.raises(parsing.ParseError, match="raise sessions, or lower threshold"):
         parsing.parse(case_dir)
+
+
+def at_line(case_dir: Path, line_ms: int) -> Any:
+    """What the parser makes of the pass with a line."""
+    edit(case_dir / "case.json", lambda c: c["parameters"].update(line_ms=line_ms))
+    return parsing.parse(case_dir)
+
+
+def test_the_density_at_a_line_is_where_the_curve_passes_that_time(case_dir: Path) -> None:
+    """The slowdowns are 0, 238 and 431 %: the line is laid halfway between the last two."""
+    curve = [
+        level["slowdown"]
+        for level in json.loads((case_dir / "iteration-01.summary.json").read_text())["load_curve"]
+    ]
+    raw = json.loads((case_dir / "iteration-01.json").read_text())
+    alone_s = curves.response_alone(summaries.actions_of(raw), actions.LOOP_KINDS)
+    line_ms = round(1000 * alone_s * (1 + (curve[1] + curve[2]) / 200))
+    result = at_line(case_dir, line_ms)
+    assert result["metrics"]["density_at_line"]["values"] == [pytest.approx(2.5, abs=0.01)]
+    assert set(result["metrics"]) == set(
+        Catalog().workloads["desktop"].metrics_of(result["parameters"])
+    )
+    # Both stand side by side.
+    assert result["metrics"]["density"]["values"] == [pytest.approx(1.105, abs=0.001)]
+
+
+def test_an_arm_that_is_slower_alone_too_has_fewer_sessions_at_a_line() -> None:
+    """And the same density at a slowdown."""
+    curve = [curves.Level(1, 9, 0.0), curves.Level(2, 9, 50.0), curves.Level(3, 9, 100.0)]
+    assert curves.density_at(curve, 0.25, 0.375).sessions == 2.0
+    assert curves.density_at(curve, 0.1875, 0.375).sessions == 3.0
+    assert curves.density_at(curve, 0.125, 0.375).sessions is None
+    assert curves.density_at(curve, 0.5, 0.375).threshold == -25
+
+
+@pytest.mark.parametrize(
+    ("line_ms", "said"), [(1, "line_ms is 1: raise line_ms"), (10**6, "or lower line_ms")]
+)
+def test_a_line_that_is_not_passed_or_by_one_session_alone_is_no_number(
+    case_dir: Path, line_ms: int, said: str
+) -> None:
+    with pytest.raises(parsing.ParseError, match=said):
+        at_line(case_dir, line_ms)
+
+
+def test_a_line_needs_all_kinds_of_actions_of_the_first_session(case_dir: Path) -> None:
+    def fail(raw: dict[str, Any]) -> None:
+        [alone] = [
+            a for a in raw["actions"] if (a["kind"], a["loop"], a["level"]) == ("save", 1, 1)
+        ]
+        alone.update(status=1)
+
+    edit(case_dir / "iteration-01.json", fail)
+    sealed = seals.of(case_dir, ["iteration-01.json"])
+    edit(case_dir / "run.json", lambda record: record["sha256"].update(sealed))
+    with pytest.raises(parsing.ParseError, match="one session alone did not end every action"):
+        at_line(case_dir, 500)
 
 
 @pytest.mark.parametrize("name", ["iteration-01.json", "run.json"])
@@ -406,9 +496,13 @@ def test_a_desktop_that_never_ends_an_action_is_a_hang(
 
 def test_parameters_are_filled_in_and_refused_by_name() -> None:
     filled = desktop.checked({})
-    assert set(filled) == set(Catalog().workloads["desktop"].parameters)
+    known = Catalog().workloads["desktop"].parameters
+    # What was added since is not filled in: a stored case does not have it.
+    assert set(filled) == {name for name, one in known.items() if not one.added}
+    assert {name: known[name].fallback for name in desktop.ADDED} == desktop.ADDED
+    assert desktop.checked({"trace": "sched"})["trace"] == "sched"
     for wrong in ({"profile": "heavy"}, {"sessions": 0}, {"loops": 1.5}, {"judge": "density",
-                  "sessions": 1}):  # fmt: skip
+                  "sessions": 1}, {"line_ms": 500, "sessions": 1}, {"trace": "all"}):  # fmt: skip
         with pytest.raises(desktop.contract.CaseError, match="parameter "):
             desktop.checked(wrong)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import sys
@@ -59,11 +60,11 @@ def test_a_real_case_gives_exactly_the_metrics_that_the_catalog_promises(directo
     assert set(result["tools"]) >= {"fio", "qemu", "guest_kernel", "disk_cache", "disk_filesystem"}
 
 
-def test_there_are_fixtures_of_both_patterns_operations_and_of_every_aio() -> None:
+def test_there_are_fixtures_of_every_pattern_operation_aio_and_disk() -> None:
     seen: set[object] = set()
     for directory in FIXTURES:
         seen |= set(json.loads((directory / "case.json").read_text())["parameters"].values())
-    assert seen >= {"random-4k", "sequential-128k", "read", "write"}
+    assert seen >= {"random-4k", "sequential-128k", "sequential-1m", "read", "write", "virtio-scsi"}
     assert seen >= {"native", "io_uring", "threads", "libaio", 1, 4, 32}
 
 
@@ -92,6 +93,8 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("wrote", lambda r: r["jobs"][0]["write"].update(total_ios=3), "asked for read alone"),
     ("none", side("total_ios", 0), "total_ios: not from 1"),
     ("too many", lambda r: side("iops", r["jobs"][0]["read"]["iops"] * 2)(r), "read.iops:"),
+    ("another disk", lambda r: r["global options"].update(filename="/dev/sda"),
+     "global options.filename: '/dev/sda', the case's disk is /dev/vda"),
     ("bytes", side("io_bytes", 4096), "read.io_bytes:"),
     ("disorder", lambda r: r["jobs"][0]["read"]["clat_ns"]["percentile"].update({"50.000000": 9e9}),
      "not in order"),
@@ -148,10 +151,36 @@ def test_sequential_jobs_have_a_part_of_the_disk_each_and_random_ones_all_of_it(
     assert "--size=25% --offset_increment=25%" in parted
     assert "--size" not in fio.arguments(case(jobs=4))
     assert "--rw=randwrite --bs=4096" in fio.arguments(case(operation="write"))
+    largest = fio.arguments(case(pattern="sequential-1m", operation="write", jobs=4))
+    assert "--rw=write --bs=1048576" in largest
+    assert "--size=25% --offset_increment=25%" in largest
+
+
+def test_a_case_is_of_virtio_blk_where_it_names_no_disk_and_stays_the_case_that_it_was() -> None:
+    workload = Catalog().workloads["fio"]
+    [same], [other] = workload.expand({}), workload.expand({"disk": "virtio-scsi"})
+    assert "disk" not in same
+    assert workload.expand({"disk": "virtio-blk"}) == [same]
+    assert "disk" not in fio.checked(same)
+    assert workload.title_of(other) == f"{workload.title_of(same)}, disk virtio-scsi"
+
+
+def test_a_disk_behind_a_controller_is_served_by_the_same_thread(tmp_path: Path) -> None:
+    disks = sys.modules["_kit.data_disk"]
+    disk = disks.DataDisk(3, 1 << 20, tmp_path, "ext4", True)
+    for device, words in (
+        ("virtio-blk", ["virtio-blk-pci,drive=disk0,iothread=io0"]),
+        ("virtio-scsi", ["virtio-scsi-pci,id=scsi0,iothread=io0",
+                         "scsi-hd,bus=scsi0.0,drive=disk0"]),
+    ):  # fmt: skip
+        qemu = disk.addition("native", device).qemu
+        assert [after for word, after in itertools.pairwise(qemu) if word == "-device"] == words
+    assert disk.addition("native") == disk.addition("native", "virtio-blk")
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("pattern", "random-8k"), ("jobs", 3), ("disk_mb", 8), ("aio", "posix")]
+    ("name", "value"),
+    [("pattern", "random-8k"), ("jobs", 3), ("disk_mb", 8), ("aio", "posix"), ("disk", "nvme")],
 )
 def test_a_parameter_that_is_not_known_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(fio.contract.CaseError, match=f"parameter {name} is"):

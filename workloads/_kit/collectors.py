@@ -407,9 +407,10 @@ def mounted(kind: str, at: Path) -> None:
 
 
 def remove_left(pattern: str) -> None:
-    """Remove instances of collectors that were killed."""
+    """Remove instances, `mitigauge-PROCESS-NAME`, whose process was killed."""
     for instance in (TRACEFS / "instances").glob(pattern):
-        remove_instance(instance)
+        if not Path("/proc", instance.name.split("-")[1]).exists():
+            remove_instance(instance)
 
 
 def remove_instance(instance: Path) -> None:

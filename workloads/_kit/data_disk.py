@@ -23,6 +23,14 @@ SPARE_BYTES = 64 << 20
 FOLDER_VARIABLE = "MITIGAUGE_DISK_FOLDER"
 # QEMU's words for how it reads and writes the file.
 AIO = ("native", "io_uring", "threads")
+# How a guest sees the file: /dev/vda, or /dev/sda behind a SCSI controller.
+DEVICES = {
+    "virtio-blk": ["-device", "virtio-blk-pci,drive=disk0,iothread=io0"],
+    "virtio-scsi": [
+        "-device", "virtio-scsi-pci,id=scsi0,iothread=io0",
+        "-device", "scsi-hd,bus=scsi0.0,drive=disk0",
+    ],
+}  # fmt: skip
 
 
 class DataDisk(NamedTuple):
@@ -39,8 +47,8 @@ class DataDisk(NamedTuple):
         """QEMU's word: `none` goes past the host's page cache, `writeback` through it."""
         return "none" if self.is_direct else "writeback"
 
-    def addition(self, aio: str) -> Addition:
-        """What gives a guest the disk, as /dev/vda, served by a thread of its own."""
+    def addition(self, aio: str, device: str = "virtio-blk") -> Addition:
+        """What gives a guest the disk as one of DEVICES, served by a thread of its own."""
         if aio == "native" and not self.is_direct:
             raise CaseError(
                 f"aio=native needs O_DIRECT, which {self.filesystem} in {self.folder} has not: "
@@ -54,7 +62,7 @@ class DataDisk(NamedTuple):
                 "-blockdev", f"driver=file,node-name=file0,filename={file},aio={aio},"
                 f"cache.direct={direct}",
                 "-blockdev", f"driver=raw,node-name=disk0,file=file0,cache.direct={direct}",
-                "-device", "virtio-blk-pci,drive=disk0,iothread=io0",
+                *DEVICES[device],
             ]
         )  # fmt: skip
 

@@ -14,6 +14,17 @@ GROUPS = (
     ("start",), ("open", "edit", "save"), ("recalc",), ("render", "print"), ("zip_low",),
     ("zip_high",), ("search",), ("copy",),
 )  # fmt: skip
+# Of each profile: application → the kinds of actions that it does.
+APPLICATIONS = {
+    "light": {
+        "launch": ("start",), "text": ("open", "edit"), "awk": ("recalc", "render"),
+        "gzip": ("print", "zip_low", "zip_high"), "grep": ("search",), "cp": ("save", "copy"),
+    },
+    "office": {
+        "launch": ("start",), "writer": ("open", "edit", "save", "print"), "calc": ("recalc",),
+        "browser": ("render",), "files": ("zip_low", "zip_high", "search", "copy"),
+    },
+}  # fmt: skip
 LOOP_KINDS = tuple(kind for kind in KINDS if kind != "login")
 SEED = 20260317
 # What a desktop tells of its disk since its boot: requests, and milliseconds that they took

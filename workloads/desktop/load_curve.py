@@ -107,6 +107,26 @@ def density(curve: Iterable[Level], threshold: float) -> Density:
     return Density(threshold, None)
 
 
+def response_alone(actions: Iterable[Action], kinds: Iterable[str]) -> float | None:
+    """Response time in s of the first session alone: geometric mean over the kinds' baselines.
+
+    None where a kind has none.
+    """
+    baseline = baseline_of(actions)
+    if not all(kind in baseline for kind in kinds):
+        return None
+    return geometric_mean(baseline[kind] for kind in kinds)
+
+
+def density_at(curve: Iterable[Level], alone_s: float, line_s: float) -> Density:
+    """Where the response time first passes `line_s`: that of one session alone, slowed down.
+
+    The threshold of what comes back is the slowdown that the line is; 0 or less where one session
+    is beyond it already.
+    """
+    return density(curve, 100 * (line_s / alone_s - 1))
+
+
 def _crossing(before: Level | None, level: Level, threshold: float) -> float:
     if before is None or before.slowdown is None or level.slowdown is None:
         return float(level.sessions)

@@ -17,9 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from _kit import parsing, results, seal
 from _kit.parsing import ParseError, field, number, whole
 from _kit.wire.details import PassDetails
-from actions import DISK, KINDS, LOOP_KINDS, loop_order
-from details import details
+from actions import APPLICATIONS, DISK, KINDS, LOOP_KINDS, loop_order
+from details import details, is_whole, scheduling
 from load_curve import Action, by_kind, geometric_mean, percentile
+from scheduling import SOURCES
 from summary import actions_of, phase, summary
 
 PHASES = ("baseline", "ramp", "steady")
@@ -33,9 +34,13 @@ UNITS = {
     "density": "sessions", "failed_actions": "count", "cpu_ready_time": "percent",
     "hypervisor_cpu_baseline": "percent", "hypervisor_cpu_steady": "percent",
     "hypervisor_cpu_max": "percent", "read_iops": "1/s", "write_iops": "1/s",
-    "read_latency": "s", "write_latency": "s", "power": "W",
+    "read_latency": "s", "write_latency": "s", "power": "W", "host_power": "W",
+    "density_at_line": "sessions", "vcpu_migrations": "1/s", "other_migrations": "1/s",
+    "idle_while_waiting": "percent", "idle_while_waiting_rate": "1/s",
 }  # fmt: skip
-HIGHER = {"density", "read_iops", "write_iops"}
+HIGHER = {"density", "density_at_line", "read_iops", "write_iops"}
+MOST_WATTS = 1_000_000
+MOST_PROCESSORS = 1 << 16
 
 
 def checked_actions(done: dict[str, Any], file: str, sessions: int) -> None:
@@ -180,6 +185,51 @@ def checked_time(
         raise ParseError(f"{where}: {name}: more than {processors} processors have")
 
 
+def checked_bmc(done: dict[str, Any], file: str, parameters: dict[str, Any]) -> None:
+    """Raise ParseError unless there are readings in order where the case asks for them."""
+    if ("bmc" in done) != (parameters.get("power") == "bmc"):
+        raise ParseError(f"{file}: bmc: not as the case's power asks")
+    last = 0.0
+    for place, reading in enumerate(field(done, file, "bmc", list) if "bmc" in done else []):
+        where = f"{file}: bmc[{place}]"
+        if not isinstance(reading, dict):
+            raise ParseError(f"{where}: no object")
+        whole(reading, where, "watts", 1, MOST_WATTS)
+        at = number(reading, where, "at", most=LONGEST_S)
+        if at < last:
+            raise ParseError(f"{where}: at: before the reading before it")
+        last = at
+
+
+def checked_sched(done: dict[str, Any], file: str, parameters: dict[str, Any]) -> None:
+    """Raise ParseError unless the trace's figures can be, where the case asks for a trace."""
+    if ("sched" in done) != (parameters.get("trace") == "sched"):
+        raise ParseError(f"{file}: sched: not as the case's trace asks")
+    if "sched" not in done:
+        return
+    sched, where = field(done, file, "sched", dict), f"{file}: sched"
+    if whole(sched, where, "lost", 0):
+        return
+    window_ns = whole(sched, where, "window_ns", 1)
+    processors = whole(sched, where, "processors", 1, MOST_PROCESSORS)
+    began, ended = done["phases"]["steady"]
+    if window_ns > (ended - began + 1) * 1e9:
+        raise ParseError(f"{where}: window_ns: longer than the phase that it is of")
+    idle_ns = whole(sched, where, "idle_while_waiting_ns", 0)
+    times = whole(sched, where, "idle_while_waiting_times", 0)
+    # Two processors at least, of which the one has what waits.
+    if idle_ns > window_ns * (processors - 1) or bool(idle_ns) != bool(times):
+        raise ParseError(f"{where}: idle_while_waiting_ns: {idle_ns} in {times} times")
+    names = [f"migrations.{name}" for name in ("vcpu", "other")]
+    names += [f"wakeups.{name}.{of}" for name in SOURCES for of in ("of_vcpus", "of_others")]
+    events = whole(sched, where, "events", 0)
+    whole(sched, where, "missing", 0)
+    if sum(whole(sched, where, name, 0) for name in names) > events:
+        raise ParseError(f"{where}: events: fewer than migrations and wake-ups")
+    if set(sched["wakeups"]) != set(SOURCES):
+        raise ParseError(f"{where}: wakeups: not by {', '.join(SOURCES)}")
+
+
 def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], PassDetails]:
     """Metric → value of one pass, in the units of workload.yml, and its details."""
     done, file, parameters = parsing.read_object(path), path.name, case["parameters"]
@@ -187,7 +237,10 @@ def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], PassDeta
     checked_actions(done, file, sessions)
     checked_phases(done, file, case)
     checked_samples(done, file, case)
-    actions, told = actions_of(done), summary(done, sessions, threshold)
+    checked_bmc(done, file, parameters)
+    checked_sched(done, file, parameters)
+    line_ms = parameters.get("line_ms", 0)
+    actions, told = actions_of(done), summary(done, sessions, threshold, line_ms)
     steady = done["phases"]["steady"]
     full = [a for a in actions if a.is_warm and steady[0] <= a.began]
     values = responses(actions, full, file)
@@ -199,9 +252,15 @@ def sample(path: Path, case: dict[str, Any]) -> tuple[dict[str, float], PassDeta
     values["slowdown"] = slowdown
     if parameters.get("judge") == "density":
         values["density"] = density_of(told, threshold, file)
+    if line_ms:
+        values["density_at_line"] = density_at_line(told, file)
     if parameters.get("power") == "rapl":
         values["power"] = told["phases"]["steady"]["power_w"]
-    return values, details(done, told)
+    if parameters.get("power") == "bmc":
+        values["host_power"] = host_power(told, file)
+    if is_whole(done.get("sched", {})):
+        values |= scheduling(done["sched"])
+    return values, details(done, told, parameters["profile"])
 
 
 def responses(actions: list[Action], full: list[Action], file: str) -> dict[str, float]:
@@ -252,9 +311,37 @@ def density_of(told: dict[str, Any], threshold: float, file: str) -> float:
     return float(found)
 
 
+def density_at_line(told: dict[str, Any], file: str) -> float:
+    """Sessions at the case's response time; ParseError where it was not passed, or by one alone."""
+    found, last = told["line"], told["load_curve"][-1]
+    if found["alone_ms"] is None:
+        raise ParseError(f"{file}: density_at_line: one session alone did not end every action")
+    limits = f"one session alone takes {found['alone_ms']:.0f} ms, line_ms is {found['line_ms']}"
+    if found["slowdown"] <= 0:
+        raise ParseError(f"{file}: density_at_line: {limits}: raise line_ms")
+    if found["sessions"] is None:
+        raise ParseError(
+            f"{file}: density_at_line: {last['sessions']} sessions are {last['slowdown']:.0f} % "
+            f"slower; {limits}: raise sessions, or lower line_ms"
+        )
+    return float(found["sessions"])
+
+
+def host_power(told: dict[str, Any], file: str) -> float:
+    """Mean watts under full load by the BMC; ParseError where it told none then."""
+    watts = told["phases"]["steady"]["host_power_w"]
+    if watts is None:
+        raise ParseError(f"{file}: bmc: no reading under full load: raise loops")
+    return float(watts)
+
+
 def parse(directory: Path) -> dict[str, Any]:
     """Result of the case in `directory`; ParseError if a file is not as promised."""
     case = parsing.checked_case(directory, sessions=int, seconds=int, loops=int, threshold=int)
+    if field(case, parsing.CASE, "parameters.profile", str) not in APPLICATIONS:
+        raise ParseError(f"{parsing.CASE}: parameters.profile: known are {', '.join(APPLICATIONS)}")
+    if "line_ms" in case["parameters"]:
+        whole(case, parsing.CASE, "parameters.line_ms", 0)
     whole(case, parsing.CASE, "parameters.sessions", 1, 512)
     whole(case, parsing.CASE, "parameters.loops", 1, 100)
     record = parsing.read_object(directory / parsing.RUN_RECORD)
@@ -270,7 +357,8 @@ def parse(directory: Path) -> dict[str, Any]:
             UNITS[name], "higher" if name in HIGHER else "lower",
             [one[name] for one, _ in warmup], [one[name] for one, _ in iterations],
         )
-        for name in iterations[0][0]
+        # What one of them cannot tell is no figure of the case.
+        for name in iterations[0][0] if all(name in one for one, _ in warmup + iterations)
     }  # fmt: skip
     told = [of_pass for _, of_pass in iterations]
     return results.result("desktop", case, record, metrics, details=told)

@@ -12,6 +12,7 @@ from _kit.guest import Guest, LabFault
 from _kit.guest_channel import Channel, Frame
 from actions import DISK, loop_order, think_s
 from host_samples import EVERY_S, HostSamples
+from sched_recording import Recording
 
 # No action of either profile takes as long on a host that still does any work.
 ACTION_LIMIT_S = 300.0
@@ -79,8 +80,15 @@ class Desktop:
 class Load:
     """Drives the desktops through baseline, ramp and steady phase, and keeps what they say."""
 
-    def __init__(self, desktops: list[Desktop], samples: HostSamples, ramp_s: float) -> None:
+    def __init__(
+        self,
+        desktops: list[Desktop],
+        samples: HostSamples,
+        ramp_s: float,
+        recording: Recording | None = None,
+    ) -> None:
         self.desktops, self.samples, self.ramp_s = desktops, samples, ramp_s
+        self.recording = recording
         self.began = time.monotonic()
         self.level = 0
         self.actions: list[dict[str, Any]] = []
@@ -99,7 +107,11 @@ class Load:
             # The loop that was under way at the start does not count.
             return all(d.loops_ended > at_start[d.number] + loops for d in self.desktops)
 
+        if self.recording:
+            self.recording.begin()
         self._phase("steady", all_did, [])
+        if self.recording:
+            self.recording.end()
 
     def _are_in(self, others: list[Desktop]) -> bool:
         """Whether the ramp's time is over and everybody's log-in has ended."""
@@ -140,6 +152,8 @@ class Load:
         if now >= self.next_sample:
             self._look(now)
             self._sample(now)
+            if self.recording:
+                self.recording.end_when_due()
 
     def _hear(self, desktop: Desktop) -> None:
         desktop.channel.fill(0)

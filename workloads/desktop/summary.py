@@ -6,10 +6,12 @@ docs/measuring.md is this file in words.
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from load_curve import Action, density, load_curve
+from actions import LOOP_KINDS
+from load_curve import Action, Level, density, density_at, load_curve, response_alone
 
 # Densities are told at these, beside the case's own, in percent.
 THRESHOLDS = (25, 50, 100, 200, 400)
@@ -29,14 +31,32 @@ def actions_of(done: Mapping[str, Any]) -> list[Action]:
     ]  # fmt: skip
 
 
-def summary(done: Mapping[str, Any], sessions: int, threshold: float) -> dict[str, Any]:
-    """The load curve with what follows from it, and every phase; None for what is not known."""
+def summary(
+    done: Mapping[str, Any], sessions: int, threshold: float, line_ms: int
+) -> dict[str, Any]:
+    """The load curve with what follows from it, and every phase; None for what is not known.
+
+    `line_ms`: the response time at which the host is full; 0 without.
+    """
     curve = load_curve(actions_of(done), sessions)
     densities = [density(curve, float(t)) for t in sorted({*THRESHOLDS, threshold})]
     return {
         "load_curve": [level._asdict() for level in curve],
         "density": [found._asdict() for found in densities],
+        **({"line": line(done, curve, line_ms)} if line_ms else {}),
         "phases": {name: phase(done, *ends) for name, ends in done["phases"].items()},
+    }
+
+
+def line(done: Mapping[str, Any], curve: Sequence[Level], line_ms: int) -> dict[str, Any]:
+    """The density at a response time, with what one session alone takes."""
+    alone_s = response_alone(actions_of(done), LOOP_KINDS)
+    found = density_at(curve, alone_s, line_ms / 1000) if alone_s else None
+    return {
+        "line_ms": line_ms,
+        "alone_ms": 1000 * alone_s if alone_s else None,
+        "slowdown": found.threshold if found else None,
+        "sessions": found.sessions if found else None,
     }
 
 
@@ -54,6 +74,7 @@ def phase(done: Mapping[str, Any], began: float, ended: float) -> dict[str, Any]
         * (last["waited_ns"] - first["waited_ns"])
         / (seconds * 1e9 * done["vcpus"]),
         "power_w": power(first, last, done["energy_range_uj"], seconds),
+        "host_power_w": mean_watts(done.get("bmc", []), began, ended),
         **disks([a for a in done["actions"] if began <= a["began"] <= ended], seconds),
     }
 
@@ -85,6 +106,12 @@ def power(
         # The counter begins anew at `most`.
         used += after - before if after >= before else after - before + most
     return used / 1e6 / seconds
+
+
+def mean_watts(readings: Sequence[Mapping[str, Any]], began: float, ended: float) -> float | None:
+    """Mean of what the host's BMC told meanwhile; None where it told nothing."""
+    watts = [reading["watts"] for reading in readings if began <= reading["at"] <= ended]
+    return statistics.fmean(watts) if watts else None
 
 
 def disks(actions: Sequence[Mapping[str, Any]], seconds: float) -> dict[str, Any]:

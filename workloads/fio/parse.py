@@ -16,11 +16,11 @@ from _kit import parsing, results, seal
 from _kit.parsing import ParseError, field, number, whole
 from _kit.wire.result import Direction
 
-BLOCK_SIZE = {"random-4k": 4096, "sequential-128k": 131072}
-RW = {
-    ("random-4k", "read"): "randread", ("random-4k", "write"): "randwrite",
-    ("sequential-128k", "read"): "read", ("sequential-128k", "write"): "write",
-}  # fmt: skip
+RANDOM = "random-4k"
+BLOCK_SIZE = {RANDOM: 4096, "sequential-128k": 128 << 10, "sequential-1m": 1 << 20}
+OPERATIONS = ("read", "write")
+# A case that names no disk has the first.
+DISKS = {"virtio-blk": "/dev/vda", "virtio-scsi": "/dev/sda"}
 METRICS: dict[str, tuple[str, Direction]] = {
     "iops": ("1/s", "higher"),
     "bandwidth": ("B/s", "higher"),
@@ -43,12 +43,17 @@ def close(one: float, other: float, tolerance: float = TOLERANCE) -> bool:
 
 def asked(parameters: dict[str, Any]) -> dict[str, str]:
     """fio's options as it repeats them, where the case sets them."""
-    pattern = parameters["pattern"]
+    pattern, order = parameters["pattern"], "rand" if parameters["pattern"] == RANDOM else ""
     return {
-        "rw": RW[pattern, parameters["operation"]], "bs": str(BLOCK_SIZE[pattern]),
+        "rw": f"{order}{parameters['operation']}", "bs": str(BLOCK_SIZE[pattern]),
         "iodepth": str(parameters["queue_depth"]), "numjobs": str(parameters["jobs"]),
         "ioengine": parameters["engine"], "runtime": str(parameters["seconds"]), "direct": "1",
     }  # fmt: skip
+
+
+def disk_of(parameters: dict[str, Any]) -> str:
+    """The case's disk, by QEMU's name of its controller."""
+    return str(parameters.get("disk", next(iter(DISKS))))
 
 
 def the_job(raw: dict[str, Any], file: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +61,11 @@ def the_job(raw: dict[str, Any], file: str, parameters: dict[str, Any]) -> dict[
     release = field(raw, file, "fio version", str)
     if not release.startswith(RELEASE):
         raise ParseError(f"{file}: fio version: {release!r:.40}, but {RELEASE}x is known")
+    file_name = field(raw, file, "global options.filename", str)
+    if file_name != (wanted := DISKS[disk_of(parameters)]):
+        raise ParseError(
+            f"{file}: global options.filename: {file_name!r:.40}, the case's disk is {wanted}"
+        )
     jobs = field(raw, file, "jobs", list)
     if len(jobs) != 1 or not isinstance(jobs[0], dict):
         raise ParseError(f"{file}: jobs: {len(jobs)}, not one group")
@@ -164,8 +174,10 @@ def parse(directory: Path) -> dict[str, Any]:
         directory, pattern=str, operation=str, queue_depth=int, jobs=int, engine=str, seconds=int
     )
     parameters = case["parameters"]
-    if (parameters["pattern"], parameters["operation"]) not in RW:
+    if parameters["pattern"] not in BLOCK_SIZE or parameters["operation"] not in OPERATIONS:
         raise ParseError(f"{parsing.CASE}: parameters.pattern: no such pattern and operation")
+    if disk_of(parameters) not in DISKS:
+        raise ParseError(f"{parsing.CASE}: parameters.disk: known are {', '.join(DISKS)}")
     record = parsing.read_object(directory / parsing.RUN_RECORD)
 
     def samples(kind: str, count: int) -> list[dict[str, float]]:

@@ -15,57 +15,30 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from _kit.thread_names import LONGEST, MOST_NAMES, merged
-from _kit.wire.limits import LARGEST_WHOLE
+from _kit.sched_events import (
+    LONGEST_LINE,
+    MOST_SECONDS,
+    NS,
+    Switch,
+    TraceError,
+    Window,
+    read_switch,
+    read_wakeup,
+)
+from _kit.thread_names import MOST_NAMES, merged
 
 MOST_THREADS = 1_000_000
-LONGEST_LINE = 400
 # Gaps on the load's processor, as part of the switches of the load.
 MOST_GAPS = 0.001
 # The load's tasks, by their merged name.
 LOAD = "ring-*"
 # In place of a thread, where nobody knows who has a processor.
 UNKNOWN = -1
-NS = 1_000_000_000
-# Largest sensible numbers: 2^53 ns are 104 days.
-MOST_SECONDS = LARGEST_WHOLE // NS
 
-_NAME = f"(.{{0,{LONGEST}}})"
 _HEAD = re.compile(
     r" *(?P<tid>-?\d{1,10}) +\[(?P<cpu>\d{1,6})\] +(?P<s>\d{1,8})\.(?P<ns>\d{9}): +"
     r"sched:(?P<event>sched_wakeup|sched_switch): +(?P<rest>.*)"
 )
-_WAKEUP = re.compile(rf"comm={_NAME} pid=(\d{{1,10}}) prio=-?\d{{1,10}} target_cpu=\d{{1,6}}")
-_SWITCH = re.compile(
-    rf"prev_comm={_NAME} prev_pid=(\d{{1,10}}) prev_prio=-?\d{{1,10}} prev_state=(\S{{1,10}}) ==> "
-    rf"next_comm={_NAME} next_pid=(\d{{1,10}}) next_prio=-?\d{{1,10}}"
-)
-# As libtraceevent's own plug-in prints the same events, where it is installed.
-_WAKEUP_SHORT = re.compile(rf"{_NAME}:(\d{{1,10}}) \[-?\d{{1,10}}\](?:<\S*>)? CPU:\d{{1,6}}")
-_SWITCH_SHORT = re.compile(
-    rf"{_NAME}:(\d{{1,10}}) \[-?\d{{1,10}}\] (\S{{1,10}}) ==> "
-    rf"{_NAME}:(\d{{1,10}}) \[-?\d{{1,10}}\]"
-)
-
-
-class TraceError(ValueError):
-    """The text is not what perf prints of these events; says which line and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The time that counts, in ns of the clock that perf's times are in."""
-
-    began_ns: int
-    ended_ns: int
-
-    def within(self, at_ns: int) -> bool:
-        """Whether something that happens then counts."""
-        return self.began_ns <= at_ns < self.ended_ns
-
-    def part(self, began_ns: int, ended_ns: int) -> int:
-        """Nanoseconds from `began_ns` to `ended_ns` that lie in the window."""
-        return max(0, min(ended_ns, self.ended_ns) - max(began_ns, self.began_ns))
 
 
 @dataclass(slots=True)
@@ -148,29 +121,22 @@ class Trace:
         self._now = at_ns
         rest = head["rest"]
         if head["event"] == "sched_wakeup":
-            found = _WAKEUP.fullmatch(rest) or _WAKEUP_SHORT.fullmatch(rest)
-            if not found:
-                raise TraceError("not a wake-up as perf prints it")
-            self._woken(at_ns, *found.groups())
+            woken = read_wakeup(rest)
+            self._woken(at_ns, woken.name, woken.tid)
         else:
-            found = _SWITCH.fullmatch(rest) or _SWITCH_SHORT.fullmatch(rest)
-            if not found:
-                raise TraceError("not a switch as perf prints it")
-            self._switched(at_ns, int(head["cpu"]), *found.groups())
+            self._switched(at_ns, int(head["cpu"]), read_switch(rest))
         self.events += 1
 
-    def _woken(self, at_ns: int, name: str, pid: str) -> None:
-        thread = self._named(int(pid), name)
+    def _woken(self, at_ns: int, name: str, pid: int) -> None:
+        thread = self._named(pid, name)
         if self.window.within(at_ns):
             thread.count.wakeups += 1
         # One that is ready or runs already has nothing to wait for.
         if thread.running_on is None and thread.preempted_at is None and thread.woken_at is None:
             thread.woken_at = at_ns
 
-    def _switched(
-        self, at_ns: int, cpu: int, prev: str, prev_pid: str, state: str, next_: str, next_pid: str
-    ) -> None:
-        leaving, coming = int(prev_pid), int(next_pid)
+    def _switched(self, at_ns: int, cpu: int, switch: Switch) -> None:
+        leaving, coming = switch.prev_tid, switch.next_tid
         # The first one seen here ran since before the window: nothing else came in between.
         pid, since = self._on.get(cpu, (leaving, 0))
         if pid not in (leaving, UNKNOWN):
@@ -180,13 +146,13 @@ class Trace:
             self.unknown_ns += self.window.part(since, at_ns)
             since = at_ns
         if leaving:
-            thread = self._named(leaving, prev)
+            thread = self._named(leaving, switch.prev_name)
             thread.running_on, thread.woken_at = None, None
             # R and R+: it would go on if it could.
-            thread.preempted_at = at_ns if state.startswith("R") else None
+            thread.preempted_at = at_ns if switch.stays_ready else None
         self._ran(leaving, since, at_ns)
         if coming:
-            self._starts(self._named(coming, next_), at_ns, cpu)
+            self._starts(self._named(coming, switch.next_name), at_ns, cpu)
         self._on[cpu] = (coming, at_ns)
 
     def _starts(self, thread: _Thread, at_ns: int, cpu: int) -> None:

@@ -37,6 +37,11 @@ class Parameter(Closed):
     default: Text | int | float | None = None
     minimum: float | None = Field(None, allow_inf_nan=False)
     maximum: float | None = Field(None, allow_inf_nan=False)
+    added: bool = Field(
+        False,
+        description="came when cases of the workload were stored already: a case at its fallback "
+        "does not name it, and so stays the case that it was",
+    )
 
     @property
     def fallback(self) -> Value:
@@ -79,6 +84,9 @@ class Metric(Closed):
         DELTA_PERCENT, gt=0, lt=100, description="the largest change that is still 'same'"
     )
     when: dict[Name, Value] = Field(default_factory=dict)
+    unless: dict[Name, Value] = Field(
+        default_factory=dict, description="a case with any of these does not report it"
+    )
     counter: bool = Field(
         False,
         description="counted by processor or kernel beside the work: absent where a host has no "
@@ -110,8 +118,10 @@ class Metric(Closed):
         return self
 
     def applies(self, parameters: Mapping[str, Value]) -> bool:
-        """Whether a case with these parameters reports the metric."""
-        return all(parameters.get(name) == value for name, value in self.when.items())
+        """Whether a case with these parameters, every one filled in, reports the metric."""
+        return all(parameters.get(name) == value for name, value in self.when.items()) and not any(
+            parameters.get(name) == value for name, value in self.unless.items()
+        )
 
 
 class CostOf(Closed):
@@ -202,16 +212,20 @@ class Workload(Closed):
 
     def metrics_of(self, parameters: Mapping[str, Value]) -> dict[str, Metric]:
         """The metrics a case with these parameters reports."""
-        return {name: m for name, m in self.metrics.items() if m.applies(parameters)}
+        filled = {**self._fallbacks(), **parameters}
+        return {name: m for name, m in self.metrics.items() if m.applies(filled)}
 
     def expand(self, wanted: Mapping[str, Any]) -> list[dict[str, Value]]:
         """All points of the parameter space that *wanted* names, in the workload's order.
 
         A value may be one value or a list; a parameter not named takes its fallback.
         """
-        names = list(self.parameters)
         return [
-            dict(zip(names, values, strict=True))
+            {
+                name: value
+                for (name, parameter), value in zip(self.parameters.items(), values, strict=True)
+                if not parameter.added or self._is_added(name, value)
+            }
             for values in itertools.product(*self._axes(wanted))
         ]
 
@@ -236,8 +250,18 @@ class Workload(Closed):
         return self.seconds_of(parameters, iterations) + PROFILE_WRITING_S
 
     def title_of(self, parameters: Mapping[str, Value]) -> str:
-        """A case's name for people."""
-        return self.case_title.format(**parameters)
+        """A case's name for people; what was added to the workload since comes after the rest."""
+        added = [
+            f", {name} {value}" for name, value in parameters.items() if self._is_added(name, value)
+        ]
+        return self.case_title.format(**{**self._fallbacks(), **parameters}) + "".join(added)
+
+    def _is_added(self, name: str, value: Value) -> bool:
+        parameter = self.parameters.get(name)
+        return parameter is not None and parameter.added and value != parameter.fallback
+
+    def _fallbacks(self) -> dict[str, Value]:
+        return {name: parameter.fallback for name, parameter in self.parameters.items()}
 
 
 def _as_list(value: Any) -> list[Any]:
