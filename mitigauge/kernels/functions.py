@@ -65,9 +65,28 @@ class Notes:
     """By function, as a build wrote them; of those that :func:`with_blocks` was asked for."""
 
     @property
+    def code_size(self) -> int:
+        """Instructions of all functions that stay once the kernel has started."""
+        return _size(self.functions) - self.boot_size
+
+    @property
+    def boot_size(self) -> int:
+        """Instructions of those that are gone by then."""
+        return _size(self.boot)
+
+    @property
+    def data_size(self) -> int:
+        """Bytes of all objects with contents."""
+        return _size(self.objects)
+
+    @property
     def of_one_name(self) -> dict[str, Code]:
         """Functions but those whose name several have: nothing says which of them is meant."""
         return {name: codes[0] for name, codes in self.functions.items() if len(codes) == 1}
+
+
+def _size(named: Named) -> int:
+    return sum(code.size for codes in named.values() for code in codes)
 
 
 @dataclass(frozen=True, slots=True)

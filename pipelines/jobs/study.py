@@ -235,7 +235,7 @@ def _submit(session: Session, study: Study, body: PatchCosts) -> bool:
 def _take_in(session: Session, study: Study, body: PatchCosts, builder: Builder) -> JobDone:
     """Work out what each patch costs; or order the kernels of two patches that interact."""
     read = counts.Counts(session, body, builder.blobs)
-    rows = rows_of(body.sets, _titles(study), read.costs, read.changed)
+    rows = rows_of(body.sets, _titles(study), read.costs, read.changed, read.size)
     more = more_sets(rows, body.sets, [patch.files for patch in study.revision.patches])
     if more:
         study.body = body.model_copy(update={"sets": [*body.sets, *more]})

@@ -71,6 +71,9 @@ def desk(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> It
 def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(desk: Desk) -> None:
     began = time.monotonic()
     desk.service.command("series", "add", str(MAILS), "--name", NAME, "--spec", SPEC)
+    # Its patches are not signed, so a person has looked at them.
+    shown = orjson.loads(desk.service.command("series", "show", NAME, "v4", "--json"))
+    desk.service.command("series", "approve", NAME, "v4", shown["digest"])
     asks = raw_mail(
         "Re: [PATCH v4 0/9] x86/vmscape", "#mitigauge test\n", sender="One <one@example.org>",
         ident="ask-1", parent=COVER, to="robot@example.com",
@@ -93,5 +96,3 @@ def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(desk: Desk)
     assert TITLE in answer
     assert len(set(re.findall(r"predicted for ([^:]+):", answer))) >= 2
     assert len(first) <= 60
-    studies = orjson.loads(desk.service.command("series", "show", NAME, "v4", "--json"))
-    print(studies.get("answer", ""))

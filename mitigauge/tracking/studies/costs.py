@@ -13,6 +13,7 @@ from mitigauge.tracking.studies.schemas import (
     PatchCost,
     PatchFunction,
     PatchRow,
+    PatchSize,
     ProcessorCost,
 )
 
@@ -26,6 +27,8 @@ Costs = Callable[[KernelSet, KernelSet], list[PatchCost]]
 """What a kernel runs more than another one, case by case."""
 Changed = Callable[[KernelSet, KernelSet], frozenset[str]]
 """Functions whose code differs between two kernels."""
+Size = Callable[[KernelSet, KernelSet], PatchSize | None]
+"""How much larger the second one is; None where nobody knows."""
 
 
 def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
@@ -61,11 +64,20 @@ def _function(row: ExactFunctionRow) -> PatchFunction:
 
 
 def rows_of(
-    sets: Sequence[KernelSet], titles: Sequence[str], costs: Costs, changed: Changed
+    sets: Sequence[KernelSet],
+    titles: Sequence[str],
+    costs: Costs,
+    changed: Changed,
+    size: Size = lambda _before, _after: None,
 ) -> list[PatchRow]:
     """A row a patch; several in one where a kernel in between does not build."""
     built = [each for each in prefixes(sets) if each.release]
-    rows = [_row(before, after, sets, titles, costs, changed) for before, after in pairwise(built)]
+    rows = [
+        _row(before, after, sets, titles, costs, changed).model_copy(
+            update={"size": size(before, after)}
+        )
+        for before, after in pairwise(built)
+    ]
     told = len(built[-1].patches) if built else 0
     if told < len(titles):
         rest = list(range(told + 1, len(titles) + 1))

@@ -23,7 +23,7 @@ from mitigauge.tracking.studies import repository
 from mitigauge.tracking.studies.costs import cost_of
 from mitigauge.tracking.studies.kernel_sets import stands_for
 from mitigauge.tracking.studies.repository import CountedArm
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts
+from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchSize
 
 
 class Counts:
@@ -62,6 +62,17 @@ class Counts:
             found = functions.changed(old, new).functions if old and new else frozenset()
             self._changed[pair] = found
         return self._changed[pair]
+
+    def size(self, before: KernelSet, after: KernelSet) -> PatchSize | None:
+        """How much larger *after* is; None where no build noted its functions."""
+        old, new = self._noted(before.release), self._noted(after.release)
+        if not old or not new:
+            return None
+        return PatchSize(
+            code=new.code_size - old.code_size,
+            boot=new.boot_size - old.boot_size,
+            data=new.data_size - old.data_size,
+        )
 
     def _noted(self, release: str) -> functions.Notes | None:
         if release not in self._notes:

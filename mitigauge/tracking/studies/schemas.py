@@ -58,6 +58,14 @@ class PatchCost(BaseModel):
     why_none: str = Field("", description="why it is not known; empty: it is")
 
 
+class PatchSize(BaseModel):
+    """How much larger a kernel is, by what its build noted."""
+
+    code: int = Field(description="instructions of functions that stay, padding left out")
+    boot: int = Field(description="instructions of functions that are gone once it has started")
+    data: int = Field(description="bytes of objects with contents")
+
+
 class PatchRow(BaseModel):
     """What a patch, or several that build only together, costs after those before it."""
 
@@ -73,6 +81,7 @@ class PatchRow(BaseModel):
     )
     changed: list[str] = Field([], description="functions whose code it changes, at most 20")
     changed_count: int = 0
+    size: PatchSize | None = Field(None, description="null: a build noted no functions")
 
 
 class Interaction(BaseModel):

@@ -365,3 +365,12 @@ def test_what_the_patches_say_goes_before_what_the_code_shows() -> None:
     said = [Renamed(before="a", after="b", times=3)]
     shown = {"a": "c", "d": "b", "old": "new"}
     assert with_code(said, shown) == [*said, Renamed(before="old", after="new", times=0)]
+
+
+def test_sizes_are_of_code_that_stays_of_code_that_goes_and_of_data() -> None:
+    notes = notes_of(
+        "12 0000000000000001 stays\n30 0000000000000002 starts\n"
+        "boot 30 0000000000000002 starts\ndata 8 0000000000000003 table\n"
+        "data 16 0000000000000004 table\n"
+    )
+    assert (notes.code_size, notes.boot_size, notes.data_size) == (12, 30, 24)

@@ -9,7 +9,7 @@ from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactSid
 from mitigauge.tracking.studies.answers import answer_of
 from mitigauge.tracking.studies.costs import cost_of, interactions_of, rows_of, with_others
 from mitigauge.tracking.studies.kernel_sets import first_sets, kernel_set, set_of
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow
+from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow, PatchSize
 
 TITLES = ["one", "two", "three"]
 EVERY = [*first_sets(3), kernel_set([2]), kernel_set([3])]
@@ -118,6 +118,17 @@ def test_patches_that_build_only_together_are_told_together() -> None:
     assert rows[1].alone_why == "they build only together"
     answer = answer_of(PatchCosts(sets=sets, rows=rows))
     assert any(line.startswith("patches 2-3 together: exactly +5") for line in answer)
+
+
+def test_each_patch_has_its_size_beside_the_kernel_before_it() -> None:
+    def size(before: KernelSet, after: KernelSet) -> PatchSize | None:
+        return PatchSize(code=len(after.patches) - len(before.patches), boot=0, data=-8)
+
+    world = World(additive(1, 2, 3))
+    rows = rows_of(built(EVERY), TITLES, world.costs, world.changed, size)
+    assert [row.size for row in rows] == [PatchSize(code=1, boot=0, data=-8)] * 3
+    untold = rows_of(built(EVERY), TITLES, world.costs, world.changed)
+    assert [row.size for row in untold] == [None] * 3
 
 
 def test_of_a_series_whose_end_does_not_build_the_rest_is_told() -> None:

@@ -156,6 +156,7 @@ export type Interaction = Schemas["Interaction"];
 export type PatchCost = Schemas["PatchCost"];
 export type PatchCosts = Schemas["PatchCosts"];
 export type PatchRow = Schemas["PatchRow"];
+export type PatchSize = Schemas["PatchSize"];
 export type FindingKind = Schemas["FindingKind"];
 export type SelectionCell = Schemas["SelectionCell"];
 export type SelectionGroup = Schemas["SelectionGroup"];

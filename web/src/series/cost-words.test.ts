@@ -5,6 +5,7 @@ import {
   figureOf,
   firstProcessor,
   functionsOf,
+  growthText,
   interactionText,
   isCostly,
   notAlone,
@@ -25,6 +26,16 @@ const row = (of: Partial<Parameters<typeof figureOf>[0]>) => ({
 });
 
 const HERE = { case: "getpid", host: "lab-intel" };
+
+describe("a size", () => {
+  it("says what grew, and what shrank", () => {
+    expect(growthText({ code: 24, boot: 0, data: -8 })).toBe(
+      "size: +24 instructions, −8 bytes of data",
+    );
+    expect(growthText({ code: 0, boot: 30, data: 0 })).toBe("size: +30 that run at boot alone");
+    expect(growthText({ code: 0, boot: 0, data: 0 })).toBe("size: as before");
+  });
+});
 
 describe("a figure", () => {
   it.each([

@@ -1,6 +1,6 @@
 /** What patches cost, as figures and words. Pure. */
 
-import type { Interaction, PatchCost, PatchCosts, PatchRow } from "../api/types";
+import type { Interaction, PatchCost, PatchCosts, PatchRow, PatchSize } from "../api/types";
 import { signed } from "../format/quantity";
 
 /** As the service has it: two boots of one kernel may differ by one instruction. */
@@ -49,6 +49,16 @@ const isAt =
 export function isCostly(cost: PatchCost): boolean {
   if (cost.why_none !== "") return false;
   return cost.in_its_code !== 0 || Math.abs(cost.exact ?? 0) > ROUNDING;
+}
+
+/** How much larger the kernel is; what stays as it is goes unsaid. */
+export function growthText({ code, boot, data }: PatchSize): string {
+  const parts = [
+    code !== 0 && `${signed(code, 0)} instructions`,
+    boot !== 0 && `${signed(boot, 0)} that run at boot alone`,
+    data !== 0 && `${signed(data, 0)} bytes of data`,
+  ].filter((part) => part !== false);
+  return `size: ${parts.length > 0 ? parts.join(", ") : "as before"}`;
 }
 
 /** A column a case and host; those in which something costs anything first. */

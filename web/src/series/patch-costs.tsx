@@ -10,6 +10,7 @@ import {
   figureOf,
   firstProcessor,
   functionsOf,
+  growthText,
   interactionText,
   notAlone,
   predictedOf,
@@ -148,6 +149,7 @@ function Row({ row, revision, ...rest }: FiguresProps & { row: PatchRow; revisio
       </td>
       <Figures row={row} {...rest}>
         {row.changed_count > 0 && <Changed row={row} />}
+        {row.size && <div className="soft">{growthText(row.size)}</div>}
       </Figures>
     </tr>
   );
