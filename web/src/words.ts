@@ -8,12 +8,14 @@ import type {
   ConfirmationState,
   ExperimentState,
   JobState,
+  PublicationState,
   RegressionState,
   Result,
   RevisionState,
   Row,
   Run,
   StudyState,
+  TargetName,
   Verdict,
 } from "./api/types";
 
@@ -46,6 +48,20 @@ export const JOB_STATE: Record<JobState, Word> = {
   done: { label: "done", meaning: "it gave what was asked for", tone: "good" },
   failed: { label: "failed", meaning: "it could not go on", tone: "bad" },
   cancelled: { label: "cancelled", meaning: "stopped by a person", tone: "quiet" },
+};
+
+export const PUBLICATION_STATE: Record<PublicationState, Word> = {
+  waiting: { label: "waiting", meaning: "it is sent, or sent again, by a worker", tone: "quiet" },
+  begun: { label: "being sent", meaning: "a worker sends it now", tone: "busy" },
+  published: { label: "published", meaning: "the target has it", tone: "good" },
+  nothing: { label: "no place for it", meaning: "the target knows nothing it is of", tone: "void" },
+  given_up: { label: "given up", meaning: "the target refused it, or never answered", tone: "bad" },
+};
+
+export const PUBLICATION_TARGET: Record<TargetName, string> = {
+  kcidb: "KCIDB",
+  patchwork: "patchwork",
+  github: "GitHub",
 };
 
 export const REGRESSION_STATE: Record<RegressionState, Word> = {

@@ -289,6 +289,18 @@ export const claimsQuery = (id: number) =>
       ),
   });
 
+export const publicationsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["publications", id],
+    queryFn: ({ signal }) =>
+      data(
+        api.GET("/api/experiments/{experiment_id}/publications", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+  });
+
 export const bootQuery = (id: number) =>
   queryOptions({
     queryKey: ["boot", id],

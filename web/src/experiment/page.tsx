@@ -24,6 +24,7 @@ import { FactorialCosts } from "./factorial";
 import "./experiment.css";
 import { Log } from "./log";
 import { isCrossed, tablePath } from "../tables/paths";
+import { Publications } from "./publications";
 import { ReportButtons } from "./report";
 import { overall, RunTable } from "./runs";
 import { useLog } from "./use-log";
@@ -118,6 +119,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       {!live && <LimitsOfExperiment id={id} />}
       <Comparisons experiment={experiment} />
       {!live && <Claims id={id} />}
+      {!live && <Publications id={id} />}
       {!live && runs}
       <Specification experiment={experiment} />
     </>
