@@ -41,6 +41,13 @@ from mitigauge.kernels.states import KernelState
 from mitigauge.storage.database.engine import Fence, transaction, unfenced
 from mitigauge.storage.files.blobs import BlobStore
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
+from pipelines.adapters.compiler_cache import (
+    SHARED,
+    UNPATCHED,
+    cache_begun,
+    cache_in,
+    forget_caches,
+)
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.named_trees import commit_of, is_commit
 from pipelines.adapters.patched_file import patched_file
@@ -76,9 +83,6 @@ SHOWN_OPTIONS = 10
 MOST_BASES = 500
 WORD_LIMIT = 200
 SHA256_OF_NOTHING = hashlib.sha256(b"").hexdigest()
-CACHE_LIVES_S = 14 * 86_400.0
-# Compiler caches that only source packages as Debian made them are built into.
-UNPATCHED, SHARED = "ours.unpatched", "ours.shared"
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -142,6 +146,12 @@ class Order:
         if self.patches:
             return f"patches-{_digest_of(patch.sha256 for patch in self.patches)}"
         return f"tree-{_digest_of([str(self.tree.directory)])}" if self.tree else UNPATCHED
+
+    @property
+    def beginnings(self) -> list[str]:
+        """Scopes of its first few patches, the most of them first."""
+        fewer = range(len(self.patches) - 1, 0, -1)
+        return [replace(self, patches=self.patches[:number]).scope for number in fewer]
 
 
 @dataclass(frozen=True)
@@ -244,14 +254,6 @@ class Builder:
             yield
 
 
-def forget_caches(directory: Path, now: float) -> None:
-    """Remove compiler caches that no build used for two weeks; never those of ours."""
-    for cache in directory.glob("*"):
-        if cache.name in (UNPATCHED, SHARED) or now - cache.stat().st_mtime < CACHE_LIVES_S:
-            continue
-        remove(cache)
-
-
 def _digest_of(words: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()[:40]
 
@@ -295,6 +297,10 @@ class _Work:
     @property
     def log(self) -> Path:
         return self.directory / "build.log"
+
+    @property
+    def caches(self) -> Path:
+        return self.builder.directory / "ccache"
 
     def build(self, tree: Path, recipe: Recipe, order: Order) -> service.Built:
         """All of it; raises :class:`BuildFailed`."""
@@ -421,18 +427,12 @@ class _Work:
             "CCACHE_REMOTE_STORAGE": "file:/build/shared-ccache"
             + ("" if order.scope == UNPATCHED else "|read-only=true"),
         }
-        caches = {"ccache": self._cache(order.scope)}
+        caches = {"ccache": cache_begun(self.caches, order.scope, order.beginnings)}
         if order.scope == UNPATCHED:
-            caches["shared-ccache"] = self._cache(SHARED)
+            caches["shared-ccache"] = cache_in(self.caches, SHARED)
         status, said = self._run("compile", ["out"], BUILD_LIMITS, more, caches)
         if status:
             raise _failed("the build", compile_failure(said))
-
-    def _cache(self, scope: str) -> Path:
-        cache = self.builder.directory / "ccache" / scope
-        if cache.is_dir():
-            os.utime(cache)
-        return cache
 
     def _package(self, recipe: Recipe, order: Order, loosely: Sequence[str]) -> service.Built:
         release = self._word("out/include/config/kernel.release", _RELEASE)
@@ -473,7 +473,7 @@ class _Work:
 
         Raises :class:`BuildFailed` where it goes over a limit, NotReady where the disk is full.
         """
-        shared = self._cache(SHARED)
+        shared = cache_in(self.caches, SHARED)
         shared.mkdir(parents=True, exist_ok=True)
         folders = {
             f"/build/{n}": self.directory / n for n in ("source", "out", "patches", "package")
