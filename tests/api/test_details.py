@@ -47,7 +47,7 @@ def test_curve_densities_and_breakdowns_come_by_arm(
     assert [len(line["points"]) for line in shown["curve"]["lines"]] == [3, 3]
     assert cell(shown, 100, 1)["change_low"] > 0
     assert cell(shown, 400, 1) | {"boots": 0, "of": BLOCKS, "value": None} == cell(shown, 400, 1)
-    assert {one["name"] for one in shown["breakdowns"]} == {"phases", "actions"}
+    assert {one["name"] for one in shown["breakdowns"]} == {"phases", "actions", "applications"}
     # What a browser has already is not sent again.
     again = client.get(url(world), headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304

@@ -93,7 +93,7 @@ def test_a_density_that_some_boots_never_reached_is_a_lower_bound_and_says_so(
 
 def test_phases_and_actions_are_told_by_arm_with_their_changes(engine: Engine) -> None:
     view = shown(engine, make_desktops(engine))
-    assert [one.name for one in view.breakdowns] == ["phases", "actions"]
+    assert [one.name for one in view.breakdowns] == ["phases", "actions", "applications"]
     warm = line(view, "phases", "steady", "warm_response_s").cells
     assert warm[1].change_percent == pytest.approx(100 * (0.75 / 0.95 - 1), abs=5)
     assert warm[1].change_high is not None
@@ -194,7 +194,9 @@ def test_the_text_fits_a_mail_and_says_what_markdown_and_csv_say(engine: Engine)
     assert "Actions, 95th percentile" in table_text(detail_table(view, "p95_s"))
     rows = list(detail_rows(view))
     assert all(set(row) == set(DETAIL_COLUMNS) for row in rows)
-    assert {row["part"] for row in rows} == {"curve", "reached", "phases", "actions"}
+    assert {row["part"] for row in rows} == {
+        "curve", "reached", "phases", "actions", "applications"
+    }  # fmt: skip
 
 
 def test_the_report_has_densities_with_intervals_in_both_forms(engine: Engine) -> None:

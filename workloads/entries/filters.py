@@ -42,7 +42,7 @@ PROPERTIES = (
     "RestrictSUIDSGID=yes",
     "LockPersonality=yes",
 )
-WITHIN = "MITIGAUGE_WITHIN_UNIT"
+WITHIN = "ENTRIES_WITHIN_UNIT"
 
 
 class Comparison(ctypes.Structure):

@@ -112,9 +112,11 @@ def show_details(
         curve=_curve(newest.declared.curve, case, arms)
         if newest and newest.declared.curve
         else None,
+        # One that no boot tells was not asked for: a trace, for example.
         breakdowns=[
-            _breakdown(name, declared, arms)
+            breakdown
             for name, declared in (newest.declared.breakdowns if newest else {}).items()
+            if (breakdown := _breakdown(name, declared, arms)).lines
         ],
     )
 
