@@ -47,6 +47,30 @@ test("two clicks on a regression subscribe to its case", async ({ page }) => {
   await expect.poll(async () => (await stored(page)).length).toBe(2);
 });
 
+test("an address that comes late is filled in, and none over what was written", async ({
+  page,
+}) => {
+  await open(page, "/regressions/1");
+  await button(page, "Subscribe…").click();
+  await dialog(page).getByLabel("To", { exact: true }).fill(MAIL);
+  await button(page, "Subscribe").click();
+  await expect.poll(async () => (await stored(page)).length).toBe(1);
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(/\/api\/subscriptions(\?.*)?$/, async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.reload();
+  await button(page, "Subscribe…").click();
+  const to = dialog(page).getByLabel("To", { exact: true });
+  await expect(to).toHaveValue("");
+  answer();
+  await expect(to).toHaveValue(MAIL);
+  await to.fill("other@example.org");
+  await expect(to).toHaveValue("other@example.org");
+});
+
 for (const [where, of] of [
   ["/series/vmscape-bhb", "series vmscape-bhb"],
   ["/hosts/lab-intel?environment=lab", "host lab/lab-intel"],

@@ -21,7 +21,9 @@ interface ActionProps {
 
 export function Action({ label, children, fields = [], confirm, run, settled }: ActionProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [values, setValues] = useState<Values>({});
+  // What was not touched follows what it begins with, which may come late.
+  const [changed, setChanged] = useState<Values>({});
+  const values = { ...valuesOf(fields), ...changed };
   const title = useId();
   const acting = useAct({
     run,
@@ -32,7 +34,7 @@ export function Action({ label, children, fields = [], confirm, run, settled }: 
   });
   const open = () => {
     acting.again();
-    setValues(valuesOf(fields));
+    setChanged({});
     dialog.current?.showModal();
   };
   return (
@@ -53,7 +55,7 @@ export function Action({ label, children, fields = [], confirm, run, settled }: 
             fields={fields}
             values={values}
             change={(name, value) => {
-              setValues((before) => ({ ...before, [name]: value }));
+              setChanged((before) => ({ ...before, [name]: value }));
             }}
           />
           <Refused error={acting.error} />
