@@ -105,7 +105,6 @@ def select(
 
 def _texts(files: Sequence[Path], kernels: Sequence[str]) -> list[str]:
     """What the files say, one a kernel."""
-
     from mitigauge.core.errors import InvalidInput
     from mitigauge.measurement.selection.documentation import FILE
 

@@ -109,6 +109,8 @@ class StudyRunner:
             raise InvalidInput(f"{lacking[0].name} has no kernel: {lacking[0].skipped}")
         spec = selection_spec(body.spec)
         cells = cells_of(spec, [each.release for each in body.kernels])
+        # What may fail is read before hundreds of boots, not after them.
+        documents = self._documentation(context, number, body)
 
         def heard(done: int) -> None:
             context.require_wanted()
@@ -122,7 +124,7 @@ class StudyRunner:
         with tempfile.TemporaryDirectory() as made:
             images = self._images(context, body, Path(made))
             matrix = boot_cells(spec, cells, images, Path(made), heard=heard)
-        found = findings(spec, matrix, self._documentation(context, number, body))
+        found = findings(spec, matrix, documents)
         whole = body.model_copy(
             update={
                 "asked": len(cells),

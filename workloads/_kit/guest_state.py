@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from _kit.contract import CaseError
+from _kit.wire.case import BETWEEN_STATES
 
-# Between what several files must say; no vulnerability's text has it.
-AND = " & "
 # As libvirt starts QEMU.
 SANDBOX = {"on": "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"}
 # proc_pid_status(5), Seccomp.
@@ -29,12 +28,12 @@ def state_told(asked: str, vulnerabilities: Mapping[str, str]) -> str:
     A file says a text where that is the whole of it, or one of its parts between semicolons.
     """
     told = []
-    for wanted in asked.split(AND):
+    for wanted in asked.split(BETWEEN_STATES):
         file, _, text = wanted.partition("=")
         says = vulnerabilities.get(file, "nothing")
         parts = [part.strip() for part in says.split(";")]
         told.append(wanted if text in (says, *parts) else f"{file}={says}")
-    return AND.join(told)
+    return BETWEEN_STATES.join(told)
 
 
 def sandbox_told(process: int) -> str:

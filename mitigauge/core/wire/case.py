@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 FILE: Final = "case.json"
+# Between what several files of a guest must say; no vulnerability's text has it.
+BETWEEN_STATES: Final = " & "
 # Of a parameter whose value each arm sets of the guest, by a setting of the same name.
 BY_ARM: Final = "arm"
 HIGHEST_HZ: Final = 5000

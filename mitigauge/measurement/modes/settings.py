@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, RootModel
 
 from mitigauge.core.field_types import Closed, Option, formed
+from mitigauge.core.wire.case import BETWEEN_STATES
 
 MODULE = r"[A-Za-z0-9_]{1,64}"
 # The kernel takes - and _ for one another; below /sys/module it is always _.
@@ -326,7 +327,7 @@ class GuestState(Kind):
     def guest(self) -> Mapping[str, str]:
         """See Kind."""
         words = [f"{file}={text}" for file, text in sorted(self.root.items())]
-        return {"state": " & ".join(words)} if words else {}
+        return {"state": BETWEEN_STATES.join(words)} if words else {}
 
 
 class GuestSandbox(Kind):
