@@ -125,7 +125,7 @@ def show_studies(name: NameInPath, revision: NameInPath, session: Database) -> l
 def ask_study(
     name: NameInPath, revision: NameInPath, kind: StudyKind, session: Database, caller: Known
 ) -> JobView:
-    """Ask what each patch costs (`patch-cost`), or which mitigation is chosen (`selection`).
+    """Ask what each patch costs, which mitigation is chosen, or which revision costs least.
 
     What is over is done anew; what goes on goes on. A body is not read.
     """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PatchRow,
         Selections,
         StudyView,
+        Variants,
     )
 
 Name = Annotated[str, typer.Argument(help="A series' name or number (`mitigauge series list`).")]
@@ -37,18 +38,23 @@ def study(
     name: Name,
     kind: Annotated[
         StudyKind,
-        typer.Argument(help="patch-cost: what each patch costs; selection: what is chosen where."),
+        typer.Argument(
+            help="patch-cost: what each patch costs; selection: what is chosen where; variants: "
+            "which revision costs least."
+        ),
     ],
     revision: Revision = "",
     wait: Wait = True,
     json: Json = False,
 ) -> None:
-    """Ask what each patch of a revision costs, or which mitigation it chooses where.
+    """Ask what each patch of a revision costs, what it chooses, or which revision costs least.
 
     patch-cost builds the kernels between the base and the revision, and each patch alone, boots
     each once on a host whose time counts instructions, and counts exactly what an operation runs.
     selection boots the base and the revision on emulated processors under each option; where one
     is worse than asked, weaker than the base's, or contradicts its code, the command ends with 3.
+    variants counts the newest other revisions of the series beside it, retests with a diff too: one
+    that does less of what protects than the revision is out, the others are ranked by case.
     A worker does it, and goes on where this command is ended; asked again, it is done anew.
 
     Example: mitigauge series study bhb-clear patch-cost v4
@@ -134,8 +140,10 @@ def _print(of: StudyView) -> None:
         say(f"  {line}")
     if of.body.kind == StudyKind.PATCH_COST:
         _print_costs(of.body)
-    else:
+    elif of.body.kind == StudyKind.SELECTION:
         _print_cells(of.body)
+    else:
+        _print_variants(of.body)
     say("")
 
 
@@ -154,6 +162,23 @@ def _print_costs(body: PatchCosts) -> None:
         empty="",
     )  # fmt: skip
     say(f"Instructions an operation, in mode {body.mode}; in brackets: of the patch alone.")
+
+
+def _print_variants(body: Variants) -> None:
+    if not body.variants:
+        return
+    cases = list(dict.fromkeys(cost.case for each in body.variants for cost in each.costs))
+    asked = body.variants[0].name
+    print_table(
+        ["variant", "title", "protects", *cases],
+        [
+            [each.name, each.title[:LONGEST_TITLE], each.gate,
+             *("0" if each.name == asked else _number(each.costs, case) for case in cases)]
+            for each in body.variants
+        ],
+        empty="",
+    )  # fmt: skip
+    say(f"Instructions an operation more than {asked}, in mode {body.mode}.")
 
 
 def _cell(row: PatchRow, case: str) -> str:

@@ -99,7 +99,8 @@ class Settings(BaseModel):
     studies: str = Field(
         "selection",
         description="what each revision is asked beside its experiment, with commas between: "
-        "selection (which mitigation is chosen where), patch-cost (what each patch costs); "
+        "selection (which mitigation is chosen where), patch-cost (what each patch costs), "
+        "variants (which revision costs least); "
         "empty: nothing",
     )
     bind: str = Field("127.0.0.1", description="address the service listens on")

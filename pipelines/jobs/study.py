@@ -32,11 +32,20 @@ from mitigauge.tracking.studies.costs import (
     rows_of,
     with_others,
 )
-from mitigauge.tracking.studies.experiment_text import counting_of, counting_text
+from mitigauge.tracking.studies.experiment_text import BASE, BEFORE, counting_of, counting_text
 from mitigauge.tracking.studies.kernel_sets import booted, is_open, set_of
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCosts, SelectionGroup, Selections
+from mitigauge.tracking.studies.schemas import (
+    Body,
+    CountedKernels,
+    KernelSet,
+    PatchCosts,
+    SelectionGroup,
+    Selections,
+    Variants,
+)
 from mitigauge.tracking.studies.states import ENDED, StudyState
 from mitigauge.tracking.studies.tables import Study
+from mitigauge.tracking.studies.variants import rankings_of, variants_of
 from pipelines.adapters.selection_machine import image_of
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
@@ -64,9 +73,9 @@ class StudyRunner:
             body, state = study.body, study.state
         if state in ENDED:
             return JobDone(state=JobState.DONE)
-        if isinstance(body, PatchCosts):
-            return self._cost(context, number, body)
-        return self._select(context, number, body)
+        if isinstance(body, Selections):
+            return self._select(context, number, body)
+        return self._count(context, number, body)
 
     def put_off(self, session: Session, job: Job, why: str) -> None:
         """The study says why it waits."""
@@ -81,7 +90,7 @@ class StudyRunner:
             ended = StudyState.CANCELLED if state is JobState.CANCELLED else StudyState.FAILED
             service.end(session, study, ended, why)
 
-    def _cost(self, context: JobContext, number: int, body: PatchCosts) -> JobDone:
+    def _count(self, context: JobContext, number: int, body: PatchCosts | Variants) -> JobDone:
         missing = next((each for each in body.sets if is_open(each)), None)
         if missing is not None:
             left = sum(map(is_open, body.sets))
@@ -94,7 +103,8 @@ class StudyRunner:
                     return JobDone(again_in_s=LOOK_S, idle=True)
                 return _take_in(session, study, body, self.builder(context))
             if body.sets[0].skipped:
-                raise InvalidInput(f"the base has no kernel: {body.sets[0].skipped}")
+                first = body.sets[0].revision or "the base"
+                raise InvalidInput(f"{first} has no kernel: {body.sets[0].skipped}")
             if not _submit(session, study, body):
                 return _take_in(session, study, body, self.builder(context))
         return JobDone(again_in_s=LOOK_S)
@@ -190,30 +200,35 @@ class StudyRunner:
             study.body = _with_set(study.body, noted)
 
 
-def _with_set(body: PatchCosts | Selections, noted: KernelSet) -> PatchCosts | Selections:
-    field = "sets" if isinstance(body, PatchCosts) else "kernels"
+def _with_set(body: Body, noted: KernelSet) -> Body:
+    field = "sets" if isinstance(body, CountedKernels) else "kernels"
     sets = [noted if each.name == noted.name else each for each in getattr(body, field)]
     return body.model_copy(update={field: sets})
 
 
 def _order(revision: SeriesRevision, wanted: KernelSet, builder: Builder) -> Order:
-    patches = series_service.patches_of(revision, builder.blobs)
     series = revision.series
+    if wanted.revision:
+        revision = next(each for each in series.revisions if each.label == wanted.revision)
+    patches = series_service.patches_of(revision, builder.blobs)
+    of = wanted.name if wanted.revision else f"{revision.label}-{wanted.name}"
     return Order(
         base_of(revision), profile_of(series.profile),
         [patches[place - 1] for place in wanted.patches],
-        label=f"{series.name}-{revision.label}-{wanted.name}"[:60], loose=series.loose,
+        label=f"{series.name}-{of}"[:60], loose=series.loose,
     )  # fmt: skip
 
 
-def _submit(session: Session, study: Study, body: PatchCosts) -> bool:
+def _submit(session: Session, study: Study, body: PatchCosts | Variants) -> bool:
     """Submit the experiment over kernels that none of its experiments booted; False: none is left.
 
     A comparison has two arms: beside a single kernel one that was booted already.
     """
     series = study.revision.series
     text, name = spec_text(series.spec), f"{series.spec}.yml"
-    counting = counting_of(text, name, counted_hosts(text), Catalog().workloads)
+    # Variants are compared where the series' own mode is in force, as revisions are.
+    against = BASE if isinstance(body, PatchCosts) else BEFORE
+    counting = counting_of(text, name, counted_hosts(text), Catalog().workloads, against=against)
     ran = {each.kernel for each in repository.counted_arms(session, body.experiments)}
     every = booted(body.sets)
     sets = [each for each in every if each.release not in ran]
@@ -234,9 +249,25 @@ def _submit(session: Session, study: Study, body: PatchCosts) -> bool:
     return True
 
 
-def _take_in(session: Session, study: Study, body: PatchCosts, builder: Builder) -> JobDone:
-    """Work out what each patch costs; or order the kernels of two patches that interact."""
+def _take_in(
+    session: Session, study: Study, body: PatchCosts | Variants, builder: Builder
+) -> JobDone:
+    """Work out what was asked; or order more kernels."""
     read = counts.Counts(session, body, builder.blobs)
+    if isinstance(body, Variants):
+        titles = {each.label: each.title for each in study.revision.series.revisions}
+        variants = variants_of(body.sets, titles, read.costs)
+        rankings = rankings_of(body.sets, variants, read.costs)
+        study.body = body.model_copy(update={"variants": variants, "rankings": rankings})
+        service.finish(session, study)
+        return JobDone(state=JobState.DONE)
+    return _take_in_costs(session, study, body, read)
+
+
+def _take_in_costs(
+    session: Session, study: Study, body: PatchCosts, read: counts.Counts
+) -> JobDone:
+    """Work out what each patch costs; or order the kernels of two patches that interact."""
     rows = rows_of(body.sets, _titles(study), read.costs, read.changed, read.size)
     more = more_sets(rows, body.sets, [patch.files for patch in study.revision.patches])
     if more:

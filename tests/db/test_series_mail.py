@@ -149,10 +149,12 @@ def post(engine: Engine, tmp_path: Path, settings: Settings, keys: Path) -> Post
     return Post(engine, desk, builder, tmp_path / "box", tmp_path / "out", keys, heard)
 
 
-def stored(post: Post, *, approve: bool = True, spec: str = "vmscape") -> None:
-    """v1 of the series toys."""
+def stored(
+    post: Post, *, approve: bool = True, spec: str = "vmscape", number: int = 1, what: str = PATCH
+) -> None:
+    """A revision of the series toys, its first one unless another *number* is given."""
     with Session(post.engine) as session:
-        found = revisions(series(1, [PATCH]))
+        found = revisions(series(number, [what]))
         [revision] = service.add(
             session, found, post.desk.blobs, wanted=SeriesOptions("toys", spec)
         )
@@ -468,12 +470,15 @@ def test_any_mail_of_the_thread_may_be_answered(post: Post) -> None:
     [
         ("which-patch", StudyKind.PATCH_COST, "each patch alone too, and what they run is counted"),
         ("select", StudyKind.SELECTION, "booted on emulated processors under each option"),
+        ("variants", StudyKind.VARIANTS, "those that do as much of what protects are ranked"),
     ],
 )
 def test_a_mail_asks_for_a_study_and_gets_its_answer(
     post: Post, verb: str, kind: StudyKind, understood: str
 ) -> None:
     stored(post)
+    if kind is StudyKind.VARIANTS:
+        stored(post, number=2, what=diff("toys/other.c", "before", "after"))
     post.ask(f"#mitigauge {verb}\n")
     assert understood in post.said("1-receipt")
     with transaction(post.engine) as session:

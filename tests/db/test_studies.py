@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.profiles.exact.ledger import LedgerFunction, Line
 from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import get_settings
@@ -27,7 +28,7 @@ from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.order_service import ask_revision
 from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.studies import repository, service
-from mitigauge.tracking.studies.schemas import PatchCosts
+from mitigauge.tracking.studies.schemas import Gate, PatchCosts, Variants
 from mitigauge.tracking.studies.states import StudyKind, StudyState
 from mitigauge.tracking.studies.tables import Study
 from pipelines.jobs.engine import JobAdvancer
@@ -37,10 +38,10 @@ from pipelines.kernel_build import Order
 from tests.confirmations_made import run_experiments
 from tests.db.test_series import Pretended
 from tests.series_mails import diff, series
-from tests.unit.exact.ledgers import function, ledger
+from tests.unit.exact.ledgers import OPERATIONS, function, ledger
 
-# What each patch adds to `work`, in place and alone; -: it changes no code.
-TEXTS = {"free": 0, "dear": 7, "doubled": 3}
+# What each patch adds to `work`, in place and alone; `bare` leaves the VERW out besides.
+TEXTS = {"free": 0, "dear": 7, "doubled": 3, "bare": -5}
 BROKEN = "does not build"
 
 
@@ -72,9 +73,11 @@ class World:
     blobs: BlobStore
     directory: Path
 
-    def add(self, *patches: str, spec: str = "syscall", approve: bool = True) -> int:
+    def add(
+        self, *patches: str, spec: str = "syscall", approve: bool = True, number: int = 1
+    ) -> int:
         with transaction(self.engine) as session:
-            found = revisions(series(1, [patch(each) for each in patches]))
+            found = revisions(series(number, [patch(each) for each in patches]))
             [revision] = series_service.add(
                 session, found, self.blobs, wanted=SeriesOptions("toys", spec)
             )
@@ -82,9 +85,9 @@ class World:
                 series_service.approve(session, revision)
             return revision.id
 
-    def ask(self, kind: StudyKind = StudyKind.PATCH_COST) -> int:
+    def ask(self, kind: StudyKind = StudyKind.PATCH_COST, label: str = "v1") -> int:
         with transaction(self.engine) as session:
-            revision = series_service.find_revision(session, "toys", "v1")
+            revision = series_service.find_revision(session, "toys", label)
             return service.ask(session, revision, kind, asked_by="mira").id
 
     def advance(self, job: int) -> None:
@@ -101,7 +104,7 @@ class World:
 
     def study(self) -> Study:
         with Session(self.engine) as session:
-            [study] = repository.of_revisions(session, [1])
+            [study] = repository.of_revisions(session, [1, 2, 3])
             return study
 
     def costs(self) -> PatchCosts:
@@ -122,7 +125,15 @@ class World:
                 more = sum(cost.get(name, 0) for name in has)
                 more += both if {"dear", "doubled"} <= set(has) else 0
                 lines = {f"i{n}": 1.0 for n in range(20 + more)}
-                store_counts(session, boot, case, CountedPass(ledger(function("work", lines))))
+                ran = [function("work", lines), verw(0 if "bare" in has else 2)]
+                store_counts(session, boot, case, CountedPass(ledger(*ran)))
+
+
+def verw(times: int) -> LedgerFunction:
+    """A function that overwrites the processor's buffers so often an operation."""
+    runs = [times * OPERATIONS] * 2
+    line = Line(0, "0f002d44332211", "verw", "verw", runs, 0)
+    return LedgerFunction(name="leave", module="kernel", is_kernel=True, runs=runs, lines=[line])
 
 
 def turns(world: World, job: int, *, both: int = 0) -> list[str]:
@@ -204,9 +215,47 @@ def test_boots_without_counts_are_said_and_tell_nothing(world: World) -> None:
     assert study.answer[0].startswith("not counted: syscall basic on lab-intel: No exact counts")
 
 
+def test_revisions_are_ranked_and_one_that_protects_less_is_out(world: World) -> None:
+    world.add("dear")
+    world.add("bare", number=2)
+    world.add("doubled", number=3)
+    job = world.ask(StudyKind.VARIANTS, "v3")
+    assert turns(world, job) == ["experiment 1 counts 3 kernels"]
+    study = world.study()
+    body = study.body
+    assert isinstance(body, Variants)
+    assert study.state is StudyState.DONE, study.why
+    assert [(each.name, each.gate) for each in body.variants] == [
+        ("v3", Gate.REFERENCE), ("v2", Gate.OUT), ("v1", Gate.PASSED),
+    ]  # fmt: skip
+    assert study.answer[0] == ("syscall basic on lab-intel: v3 runs the fewest instructions; v1 +4")
+    assert any(
+        line.startswith("v2 is out, it does less of what protects: -2 VERW (2 to 0) an operation")
+        for line in study.answer
+    )
+
+
+def test_revisions_with_one_code_need_no_boot(world: World) -> None:
+    world.add("free")
+    world.add("free", "free too", number=2)
+    world.advance(world.ask(StudyKind.VARIANTS, "v2"))
+    study = world.study()
+    assert isinstance(study.body, Variants)
+    assert (study.state, study.body.experiments) == (StudyState.DONE, [])
+    assert study.answer[0] == "v1 has the code of v2"
+
+
+def test_a_revision_that_nobody_approved_is_no_variant(world: World) -> None:
+    world.add("dear", approve=False)
+    world.add("doubled", number=2)
+    with pytest.raises(InvalidInput, match="no other revision than v2 that may run"):
+        world.ask(StudyKind.VARIANTS, "v2")
+
+
 @pytest.mark.parametrize(
     ("approve", "spec", "kind", "why"),
     [
+        (True, "syscall", StudyKind.VARIANTS, "no other revision than v1"),
         (False, "syscall", StudyKind.PATCH_COST, "toys v1 is waiting"),
         (True, "", StudyKind.PATCH_COST, "by what toys is measured"),
         (True, "syscall", StudyKind.SELECTION, "no mitigation is known"),

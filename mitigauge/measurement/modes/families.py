@@ -138,6 +138,7 @@ class HardwareEvent(Closed):
     event: Name
     title: Text
     help: Text = ""
+    protects: bool = Field(False, description="whether a kernel that does less of it protects less")
     found: tuple[Finding, ...] = Field(
         (), max_length=16, description="where exact counts show it; empty: nowhere"
     )

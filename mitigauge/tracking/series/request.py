@@ -30,6 +30,7 @@ FORMS = (
     (f"{COMMAND} test base VERSION", "the same on another base"),
     (f"{COMMAND} which-patch", "what each patch of the revision costs, by exact counts"),
     (f"{COMMAND} select", "which mitigation it chooses, by processor and options"),
+    (f"{COMMAND} variants", "which revision costs least and does as much of what protects"),
     (f"{COMMAND} stop", "no more answers to you, nor to this series"),
 )
 REGRESSION_FORMS = (
@@ -58,18 +59,18 @@ class RequestKind(StrEnum):
     """What each patch of the revision costs."""
     SELECT = "select"
     """Which mitigation the revision chooses where."""
+    VARIANTS = "variants"
+    """Which revision of the series costs least, of those that protect as much."""
     STOP = "stop"
     REGRESSION = "regression"
     """What a regression is: real, false, known, or not worth it."""
     UNCLEAR = "unclear"
 
 
-# Verbs that nothing follows.
-_PLAIN = {
-    str(kind): kind for kind in (RequestKind.WHICH_PATCH, RequestKind.SELECT, RequestKind.STOP)
-}
 # Those of the revision whose thread is answered.
-STUDIES = (RequestKind.WHICH_PATCH, RequestKind.SELECT)
+STUDIES = (RequestKind.WHICH_PATCH, RequestKind.SELECT, RequestKind.VARIANTS)
+# Verbs that nothing follows.
+_PLAIN = {str(kind): kind for kind in (*STUDIES, RequestKind.STOP)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
 from mitigauge.tracking.studies.costs import ROUNDING, costs_any, is_costly
 from mitigauge.tracking.studies.schemas import (
     Body,
+    Gate,
     Interaction,
     PatchCost,
     PatchCosts,
     PatchRow,
     SelectionGroup,
     Selections,
+    VariantPlace,
+    VariantRanking,
+    Variants,
 )
 
 MOST_LINES = 30
@@ -28,10 +32,16 @@ TO_LOOK_AT = (
 
 def answer_of(body: Body) -> list[str]:
     """The worst first; at least one sentence."""
-    lines = list(_costs(body) if isinstance(body, PatchCosts) else _selections(body))
+    lines = list(_sentences(body))
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 1], f"and {len(lines) - MOST_LINES + 1} more"]
     return lines
+
+
+def _sentences(body: Body) -> Iterator[str]:
+    if isinstance(body, PatchCosts):
+        return _costs(body)
+    return _selections(body) if isinstance(body, Selections) else _variants(body)
 
 
 def looks_worse(body: Body) -> bool:
@@ -186,3 +196,58 @@ def _kernel(body: Selections, group: SelectionGroup) -> str:
 def _places(group: SelectionGroup) -> str:
     more = len(group.cells) - MOST_CELLS
     return "; ".join(group.cells[:MOST_CELLS]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _variants(body: Variants) -> Iterator[str]:
+    counted_ones = [each for each in body.rankings if not each.processor]
+    for ranking in counted_ones:
+        if any(not place.is_alike for place in ranking.places):
+            yield _ranked(ranking)
+            yield from (
+                _predicted(each)
+                for each in body.rankings
+                if each.processor and (each.case, each.host) == (ranking.case, ranking.host)
+            )
+    alike = [each for each in counted_ones if all(place.is_alike for place in each.places)]
+    for ranking in alike:
+        yield f"{ranking.case} on {ranking.host}: all that are ranked run as many instructions"
+    for each in body.variants:
+        if each.gate is Gate.OUT:
+            yield f"{each.name} is out, it does less of what protects: {each.why}"
+    for each in body.variants:
+        if each.same_as:
+            yield f"{each.name} has the code of {each.same_as}"
+    asked = body.variants[0].name
+    for why in dict.fromkeys(each.why for each in body.variants if each.gate is Gate.UNKNOWN):
+        names = [
+            each.name for each in body.variants if each.gate is Gate.UNKNOWN and each.why == why
+        ]
+        yield f"whether {_listed(names)} protects as much as {asked} cannot be told: {why}"
+    if not body.rankings:
+        yield f"nothing is ranked: no other revision is counted that does as much as {asked}"
+
+
+def _ranked(of: VariantRanking) -> str:
+    first = [place.name for place in of.places if place.is_alike]
+    verb = "run" if len(first) > 1 else "runs"
+    return (
+        f"{of.case} on {of.host}: {_listed(first)} {verb} the fewest instructions"
+        f"{_others_of(of, lambda each: f'{each.more:+g}')}"
+    )
+
+
+def _predicted(of: VariantRanking) -> str:
+    first = [place.name for place in of.places if place.is_alike]
+    missing = sorted({event for place in of.places for event in place.missing})
+    without = f"; without {', '.join(missing)}" if missing else ""
+    rest = _others_of(of, lambda each: f"{each.more:+.1f} ns [{each.low:+.1f}, {each.high:+.1f}]")
+    return f"  predicted for {of.title}: {_listed(first)} the fastest{rest}{without}"
+
+
+def _others_of(of: VariantRanking, more: Callable[[VariantPlace], str]) -> str:
+    said = [f"{place.name} {more(place)}" for place in of.places if not place.is_alike]
+    return f"; {', '.join(said)}" if said else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

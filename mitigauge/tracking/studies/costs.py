@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
-from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactTable
+from mitigauge.analysis.profiles.exact.schemas import BillRow, ExactFunctionRow, ExactTable
 from mitigauge.tracking.studies.kernel_sets import alone_sets, pair_sets, prefixes, set_of
 from mitigauge.tracking.studies.schemas import (
+    EventCost,
     Interaction,
     KernelSet,
     PatchCost,
@@ -31,8 +32,13 @@ Size = Callable[[KernelSet, KernelSet], PatchSize | None]
 """How much larger the second one is; None where nobody knows."""
 
 
-def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
-    """One case's cost, out of the comparison of two kernels. *changed*: whose code differs."""
+def cost_of(
+    table: ExactTable, mode: str, changed: frozenset[str], protecting: Collection[str] = ()
+) -> PatchCost:
+    """One case's cost, out of the comparison of two kernels.
+
+    *changed*: whose code differs; *protecting*: events that are told even where none differs.
+    """
     rows = [row for row in table.functions if row.function in changed]
     differing = [row for row in rows if row.exact or (row.exact is None and row.difference)]
     others = [row for row in table.functions if row.exact and row.function not in changed]
@@ -47,6 +53,11 @@ def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
         in_its_code=sum(row.exact or 0 for row in rows),
         functions=[_function(row) for row in differing[:MOST_FUNCTIONS]],
         others=[_function(row) for row in others[:MOST_FUNCTIONS]],
+        events=[
+            _event(row, protects=row.event in protecting)
+            for row in table.bill
+            if row.event in protecting or row.exact or (row.exact is None and row.difference)
+        ],
         predictions=[
             ProcessorCost(
                 processor=each.processor, title=each.title, ns=each.ns, low=each.low,
@@ -56,6 +67,12 @@ def cost_of(table: ExactTable, mode: str, changed: frozenset[str]) -> PatchCost:
         ],
         why_none=table.why_none,
     )  # fmt: skip
+
+
+def _event(row: BillRow, *, protects: bool) -> EventCost:
+    return EventCost(
+        event=row.event, title=row.title, a=row.a, b=row.b, exact=row.exact, protects=protects
+    )
 
 
 def _function(row: ExactFunctionRow) -> PatchFunction:

@@ -23,13 +23,13 @@ from mitigauge.tracking.studies import repository
 from mitigauge.tracking.studies.costs import cost_of
 from mitigauge.tracking.studies.kernel_sets import stands_for
 from mitigauge.tracking.studies.repository import CountedArm
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchSize
+from mitigauge.tracking.studies.schemas import CountedKernels, KernelSet, PatchCost, PatchSize
 
 
 class Counts:
     """What the kernels of a study were counted to run."""
 
-    def __init__(self, session: Session, body: PatchCosts, blobs: BlobStore) -> None:
+    def __init__(self, session: Session, body: CountedKernels, blobs: BlobStore) -> None:
         self._session = session
         self._body = body
         self._blobs = blobs
@@ -49,6 +49,7 @@ class Counts:
                 ),
                 self._body.mode,
                 changed,
+                self._protecting,
             )
             for host, key, title in self._cases
         ]  # fmt: skip
@@ -113,6 +114,10 @@ class Counts:
     @cached_property
     def _counts(self) -> dict[CaseInArm, list[int]]:
         return counts_of_runs(self._session, list({each.run_id for each in self._arms}))
+
+    @cached_property
+    def _protecting(self) -> frozenset[str]:
+        return frozenset(each.event for each in self._prices.events.values() if each.protects)
 
     @cached_property
     def _prices(self) -> PriceList:

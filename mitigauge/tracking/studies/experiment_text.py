@@ -19,7 +19,7 @@ from mitigauge.measurement.workloads.definitions import Workload
 from mitigauge.tracking.series.spec import PREFIX
 from mitigauge.tracking.studies.schemas import KernelSet
 
-THIS, BASE = f"{PREFIX}this", f"{PREFIX}base"
+THIS, BASE, BEFORE = f"{PREFIX}this", f"{PREFIX}base", f"{PREFIX}before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,20 @@ class Counting:
 
 
 def counting_of(
-    text: str, name: str, counted_hosts: Collection[str], workloads: Mapping[str, Workload]
+    text: str,
+    name: str,
+    counted_hosts: Collection[str],
+    workloads: Mapping[str, Workload],
+    *,
+    against: str = BASE,
 ) -> Counting:
-    """What of the spec *text* can be counted: the comparison of the base first, else the first one.
+    """What of the spec *text* can be counted: the comparison with *against* first, else the first.
 
     *counted_hosts*: those whose time counts instructions. Raises InvalidInput where nothing can.
     """
     data = parse_yaml(text, name).data
     found = [each for each in data.get("comparisons", []) if _kernels(each) >= {THIS}]
-    for comparison in sorted(found, key=lambda each: BASE not in _kernels(each)):
+    for comparison in sorted(found, key=lambda each: against not in _kernels(each)):
         hosts = tuple(host for host in comparison.get("hosts", []) if host in counted_hosts)
         entries = tuple(
             {name: value for name, value in entry.items() if name != "profile"}
@@ -69,7 +74,7 @@ def counting_text(counting: Counting, sets: Sequence[KernelSet], *, name: str) -
         raise InvalidInput(f"{len(sets)} kernels cannot be compared", hint="Two or more can.")
     whole = {
         "name": name,
-        "question": "What does each patch add to an operation, by exact counts?",
+        "question": "What does an operation run on each kernel, by exact counts?",
         "environment": counting.environment,
         "blocks": 1,
         "comparisons": [

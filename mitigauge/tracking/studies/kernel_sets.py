@@ -18,6 +18,8 @@ MOST_PATCHES = 30
 MOST_ALONE = 15
 # Pairs that are measured for one patch.
 MOST_PAIRS = 6
+# Revisions that are set against the one that is asked, the newest ones.
+MOST_VARIANTS = 8
 
 
 def first_sets(count: int) -> list[KernelSet]:
@@ -39,6 +41,24 @@ def alone_sets(costly: Sequence[int], known: Sequence[KernelSet]) -> list[Kernel
     names = {each.name for each in known}
     sets = [kernel_set([patch]) for patch in costly if patch > 1][:MOST_ALONE]
     return [each for each in sets if each.name not in names]
+
+
+def variant_sets(asked: tuple[str, int], others: Sequence[tuple[str, int]]) -> list[KernelSet]:
+    """The revision *asked* and the newest *others*, each with all patches of its own.
+
+    Each is a label and how many patches it has, *others* the newest first. Raises InvalidInput
+    where there are none.
+    """
+    if not others:
+        raise InvalidInput(
+            f"the series has no other revision than {asked[0]} that may run on the same base",
+            hint="A diff that is sent with `#mitigauge test` makes one.",
+        )
+    # An arm's name has no +.
+    return [
+        KernelSet(name=label.replace("+", "-"), revision=label, patches=list(range(1, count + 1)))
+        for label, count in [asked, *others[:MOST_VARIANTS]]
+    ]
 
 
 def kernel_set(patches: list[int]) -> KernelSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +16,7 @@ class KernelSet(BaseModel):
     """Some patches of a revision, in their order, as one kernel."""
 
     name: str = Field(description="what its arm is called; `base` has none of them")
+    revision: str = Field("", description="whose patches; empty: those of the study's own")
     patches: list[int] = Field(description="places in the series, from 1")
     release: str = ""
     content: str = Field("", description="digest of its code and data; alike is the same code")
@@ -40,6 +42,19 @@ class ProcessorCost(BaseModel):
     missing: list[str] = Field(description="events that differ and have no price there")
 
 
+class EventCost(BaseModel):
+    """How often an operation does one thing that costs on real processors; counted, not priced."""
+
+    event: str
+    title: str
+    a: float
+    b: float
+    exact: int | None = Field(
+        description="the difference as a whole number, where each operation does as many"
+    )
+    protects: bool = Field(description="whether doing less of it may protect less")
+
+
 class PatchCost(BaseModel):
     """What some patches add to an operation of a case, counted."""
 
@@ -54,6 +69,7 @@ class PatchCost(BaseModel):
     others: list[PatchFunction] = Field(
         [], description="that differ most by whole numbers, of those whose code they do not change"
     )
+    events: list[EventCost] = Field([], description="that differ, or protect")
     predictions: list[ProcessorCost] = []
     why_none: str = Field("", description="why it is not known; empty: it is")
 
@@ -97,16 +113,70 @@ class Interaction(BaseModel):
     )
 
 
-class PatchCosts(BaseModel):
-    """What each patch of a revision costs."""
+class CountedKernels(BaseModel):
+    """Kernels that experiments count; nothing is told without the first of them."""
 
-    kind: Literal[StudyKind.PATCH_COST] = StudyKind.PATCH_COST
     mode: str = Field("", description="of all kernels")
     sets: list[KernelSet] = []
     experiments: list[int] = []
+
+
+class PatchCosts(CountedKernels):
+    """What each patch of a revision costs."""
+
+    kind: Literal[StudyKind.PATCH_COST] = StudyKind.PATCH_COST
     rows: list[PatchRow] = []
     whole: list[PatchCost] = Field([], description="all patches against the base")
     interactions: list[Interaction] = []
+
+
+class Gate(StrEnum):
+    """Whether a variant does as much of what protects as the revision that is asked."""
+
+    REFERENCE = "reference"
+    PASSED = "does as much"
+    OUT = "does less"
+    UNKNOWN = "cannot tell"
+
+
+class Variant(BaseModel):
+    """A revision of the series beside the one that is asked."""
+
+    name: str = Field(description="its label")
+    title: str
+    gate: Gate
+    why: str = Field("", description="what it does less, or why that cannot be told")
+    same_as: str = Field("", description="the variant before it that has the same code")
+    costs: list[PatchCost] = Field([], description="against the revision that is asked")
+
+
+class VariantPlace(BaseModel):
+    """A variant in a ranking: what it takes more than the first."""
+
+    name: str
+    more: float = Field(description="instructions of those counted, else ns")
+    low: float
+    high: float
+    is_alike: bool = Field(description="it cannot be told from the first")
+    missing: list[str] = Field([], description="events that differ and have no price there")
+
+
+class VariantRanking(BaseModel):
+    """Variants in one case, the cheapest first."""
+
+    case: str
+    host: str
+    processor: str = Field(description="that it is predicted for; empty: counted instructions")
+    title: str
+    places: list[VariantPlace]
+
+
+class Variants(CountedKernels):
+    """Which revision of a series costs least, of those that do as much of what protects."""
+
+    kind: Literal[StudyKind.VARIANTS] = StudyKind.VARIANTS
+    variants: list[Variant] = []
+    rankings: list[VariantRanking] = Field([], description="without those that do less")
 
 
 class SelectionGroup(BaseModel):
@@ -130,7 +200,7 @@ class Selections(BaseModel):
     groups: list[SelectionGroup] = Field([], description="the worst kind first")
 
 
-Body = Annotated[PatchCosts | Selections, Field(discriminator="kind")]
+Body = Annotated[PatchCosts | Selections | Variants, Field(discriminator="kind")]
 
 
 class StudyView(BaseModel):

@@ -20,23 +20,31 @@ from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.runs import service as runs
 from mitigauge.measurement.selection.cells import spec_of_series
 from mitigauge.storage.database.engine import database_now
+from mitigauge.tracking.series.letter import BASE_COMMIT
 from mitigauge.tracking.series.request import RequestKind
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
 from mitigauge.tracking.studies import repository
 from mitigauge.tracking.studies.answers import answer_of
-from mitigauge.tracking.studies.kernel_sets import first_sets
+from mitigauge.tracking.studies.kernel_sets import first_sets, variant_sets
 from mitigauge.tracking.studies.schemas import (
     Body,
+    CountedKernels,
     KernelSet,
     PatchCosts,
     Selections,
     StudyView,
+    Variants,
 )
 from mitigauge.tracking.studies.states import ENDED, StudyKind, StudyState
 from mitigauge.tracking.studies.tables import Study
 
 LONGEST_WHY = 2000
+_TITLES: Final = {
+    StudyKind.PATCH_COST: "what each patch costs",
+    StudyKind.SELECTION: "selection",
+    StudyKind.VARIANTS: "which revision costs least",
+}
 _MAY_RUN: Final = (
     RevisionState.APPROVED, RevisionState.BUILDING, RevisionState.MEASURING,
     RevisionState.NOTHING_RUNS_IT,
@@ -66,20 +74,22 @@ def ask(
         study.body, study.asked_by = begun, asked_by
         study.asked_at, study.ended_at = database_now(session), None
     session.flush()
-    title = f"{label}: {'what each patch costs' if kind is StudyKind.PATCH_COST else 'selection'}"
+    title = f"{label}: {_TITLES[kind]}"
     return jobs.ask(session, JobRequest(JobKind.STUDY, str(study.id), title, asked_by))
 
 
 def _body(revision: SeriesRevision, kind: StudyKind) -> Body:
     """What a study begins with. Raises InvalidInput where nothing can be told."""
     series = revision.series
-    if kind is StudyKind.PATCH_COST:
+    if kind is not StudyKind.SELECTION:
         if not series.spec:
             raise InvalidInput(
                 f"nobody has said by what {series.name} is measured",
                 hint=f"`mitigauge series set {series.name} --spec NAME`.",
             )
-        return PatchCosts(sets=first_sets(len(revision.patches)))
+        if kind is StudyKind.PATCH_COST:
+            return PatchCosts(sets=first_sets(len(revision.patches)))
+        return Variants(sets=variant_sets(_sized(revision), _others(revision)))
     spec = spec_of_series(series.spec)
     if spec is None:
         raise InvalidInput(
@@ -91,9 +101,33 @@ def _body(revision: SeriesRevision, kind: StudyKind) -> Body:
     return Selections(spec=spec.name, title=spec.title, kernels=kernels)
 
 
+def _sized(revision: SeriesRevision) -> tuple[str, int]:
+    """Its label, and how many patches it has."""
+    return revision.label, len(revision.patches)
+
+
+def _others(revision: SeriesRevision) -> list[tuple[str, int]]:
+    """Other revisions of other patches that may run on the same base, the newest first."""
+    patches = {revision.patches_sha256}
+    found = []
+    for each in reversed(revision.series.revisions):
+        is_known = each.patches_sha256 in patches
+        if each.state in _MAY_RUN and _base(each) == _base(revision) and not is_known:
+            patches.add(each.patches_sha256)
+            found.append(_sized(each))
+    return found
+
+
+def _base(revision: SeriesRevision) -> tuple[str, str]:
+    """What its kernels are built on; the commit, where that is what it names."""
+    base = revision.base or revision.series.base
+    return base, revision.base_commit if base == BASE_COMMIT else ""
+
+
 _ASKED: Final = {
     RequestKind.WHICH_PATCH: StudyKind.PATCH_COST,
     RequestKind.SELECT: StudyKind.SELECTION,
+    RequestKind.VARIANTS: StudyKind.VARIANTS,
 }
 
 
@@ -161,7 +195,7 @@ def end(session: Session, study: Study, state: StudyState, why: str) -> None:
     if study.state in ENDED:
         return
     experiments: Sequence[int] = (
-        study.body.experiments if isinstance(study.body, PatchCosts) else ()
+        study.body.experiments if isinstance(study.body, CountedKernels) else ()
     )
     for number in experiments[-1:]:
         if session.get_one(Experiment, number).state not in FINAL_STATES:

@@ -12,6 +12,8 @@ class StudyKind(StrEnum):
     """What each patch costs: exact counts of the kernels in between, and of each patch alone."""
     SELECTION = "selection"
     """Which mitigation is chosen where: all cells of a spec, on the base and on the revision."""
+    VARIANTS = "variants"
+    """Which revision of the series costs least, of those that do as much of what protects."""
 
 
 class StudyState(StrEnum):

@@ -121,6 +121,11 @@ def _what_is_studied(asked: RequestKind, revision: SeriesRevision) -> str:
             f"{of} and its base are booted on emulated processors under each option, to see which "
             "mitigation each chooses."
         )
+    if asked is RequestKind.VARIANTS:
+        return (
+            f"{of} and the other revisions of the series are built, what they run is counted "
+            "exactly, and those that do as much of what protects are ranked."
+        )
     return (
         f"The kernels between the base and {of} are built, each patch alone too, and what they run "
         "is counted exactly."
