@@ -230,7 +230,7 @@ def test_revisions_are_ranked_and_one_that_protects_less_is_out(world: World) ->
     ]  # fmt: skip
     assert study.answer[0] == ("syscall basic on lab-intel: v3 runs the fewest instructions; v1 +4")
     assert any(
-        line.startswith("v2 is out, it does less of what protects: -2 VERW (2 to 0) an operation")
+        line.startswith("v2 is out, it does less of what protects: VERW from 2 to 0 an operation")
         for line in study.answer
     )
 

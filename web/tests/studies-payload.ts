@@ -9,6 +9,8 @@ import type {
   SelectionGroup,
   Selections,
   Study,
+  Variant,
+  Variants,
 } from "../src/api/types";
 
 export const TITLES = [
@@ -44,6 +46,7 @@ function cost(of: string, { exact, functions = [], ns = 0 }: Told): PatchCost {
     ...{ lines: exact > 20 ? 2 : 0, in_its_code: exact, why_none: "" },
     functions: functions.map(([name, own]) => ({ function: name, exact: own, difference: own })),
     others: [],
+    events: [],
     predictions: [
       { processor: "skylake", title: "Skylake (Xeon)", ns, low, high, missing: [] },
       { processor: "zen2", title: "Zen 2", ns, low, high, missing: ["ibpb"] },
@@ -113,6 +116,54 @@ export const patchCost: Study = {
     "  predicted for Skylake (Xeon): +31.4 ns [+25.1, +40.8]",
     "patch 7 interacts with patch 4: +20 instructions an operation of syscall getpid on lab-intel in its place, +6 alone on the base",
     "patches 1-2, 5-6, 9-10: nothing in any of these cases, by exact counts",
+  ],
+};
+
+const branches = (b: number) => ({
+  ...{ event: "bhb-branch", title: "branch of the clearing loop" },
+  ...{ a: 84, b, exact: b - 84, protects: true },
+});
+
+const ranked = (name: string, told: Told): Variant => ({
+  ...{ name, title: `x86/entry: A loop of ${name}`, gate: "does as much", why: "", same_as: "" },
+  costs: CASES.map((of) => ({ ...cost(of, told), events: [branches(84)] })),
+});
+
+const VARIANTS: Variants = {
+  kind: "variants",
+  mode: "spectre-bhi/loop",
+  sets: [],
+  experiments: [13],
+  variants: [
+    { ...ranked("v5", { exact: 0 }), gate: "reference", costs: [] },
+    {
+      ...ranked("v4+fix-7", { exact: -120, ns: -40 }),
+      gate: "does less",
+      why: "branch of the clearing loop from 84 to 20 an operation of syscall getpid on lab-intel",
+      costs: CASES.map((of) => ({ ...cost(of, { exact: -120, ns: -40 }), events: [branches(20)] })),
+    },
+    ranked("v4", { exact: 12, ns: 3 }),
+    ranked("v3", { exact: -8, ns: -2 }),
+  ],
+  rankings: [
+    {
+      ...{ case: "syscall getpid", host: HOST, processor: "", title: "" },
+      places: [
+        { name: "v3", more: 0, low: 0, high: 0, is_alike: true, missing: [] },
+        { name: "v5", more: 8, low: 8, high: 8, is_alike: false, missing: [] },
+        { name: "v4", more: 20, low: 20, high: 20, is_alike: false, missing: [] },
+      ],
+    },
+  ],
+};
+
+export const variants: Study = {
+  ...STUDY,
+  ...{ id: 3, kind: "variants", body: VARIANTS },
+  answer: [
+    "syscall getpid on lab-intel: v3 runs the fewest instructions; v5 +8, v4 +20",
+    "  predicted for Skylake (Xeon): v3 the fastest; v5 +2.0 ns [+1.6, +2.6], v4 +5.0 ns [+4.0, +6.5]",
+    "v4+fix-7 is out, it does less of what protects: branch of the clearing loop from 84 to 20 an operation of syscall getpid on lab-intel",
   ],
 };
 
@@ -218,8 +269,8 @@ const GROUPS: SelectionGroup[] = Object.entries(WHY).flatMap(([finding, why]) =>
 const SELECTIONS: Selections = {
   ...{ kind: "selection", spec: "vmscape", title: "VMSCAPE", asked: CELLS.length, groups: GROUPS },
   kernels: [
-    { name: "base", patches: [], release: BASE, content: "", skipped: "" },
-    { name: "this", patches: [1], release: REVISION, content: "", skipped: "" },
+    { name: "base", patches: [], release: BASE, content: "", skipped: "", revision: "" },
+    { name: "this", patches: [1], release: REVISION, content: "", skipped: "", revision: "" },
   ],
   cells: CELLS,
 };

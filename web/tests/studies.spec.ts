@@ -11,6 +11,7 @@ import {
   patchCost,
   selection,
   TITLES,
+  variants,
 } from "./studies-payload";
 import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
@@ -74,8 +75,11 @@ test("what was asked shows at once, and its answer once there is one", async ({ 
   await dialog(page).getByRole("button", { name: "Ask" }).click();
   await expect(questions(page)).toContainText("Kernel p3, 17 left.");
   await expect(questions(page).getByText("building", { exact: true })).toBeVisible();
-  // Only the other one can still be asked.
-  await expect(questions(page).getByRole("button")).toHaveText("Which mitigation is chosen where?");
+  // Only the others can still be asked.
+  await expect(questions(page).getByRole("button")).toHaveText([
+    "Which mitigation is chosen where?",
+    "Which revision costs least?",
+  ]);
   studies = [patchCost];
   await expect(costs(page)).toBeVisible();
   await expect(button(page, "Ask anew")).toBeVisible();
@@ -134,6 +138,24 @@ test("each patch has what it costs, where, and what that is predicted to take", 
   // What belongs to a sentence stands beneath it.
   const sentence = study.locator(".study-answer > li").first();
   await expect(sentence.getByRole("listitem")).toHaveText(/^predicted for Skylake/);
+});
+
+test("revisions are ranked, and one that protects less stands last with why", async ({ page }) => {
+  await withStudies(page, [variants]);
+  await open(page, PAGE);
+  const table = page.getByRole("table", { name: "Revisions by what they cost" });
+  const heads = table.getByRole("rowheader");
+  await expect(heads).toHaveText(["v3", "v5", "v4", "v4+fix-7"]);
+  const [, best, asked, , out] = await table.getByRole("row").all();
+  if (best === undefined || asked === undefined || out === undefined) throw new Error("no rows");
+  await expect(best).toContainText("does as much");
+  await expect(best.getByRole("cell", { name: "\u22128" })).toHaveCount(2);
+  await expect(asked.locator(".patch-cost")).toHaveText(["0", "0"]);
+  await expect(out).toContainText("does less");
+  await expect(out).toContainText("Branch of the clearing loop from 84 to 20");
+  await expect(out).toContainText("branch of the clearing loop \u221264");
+  await expect(questions(page)).toContainText("mode spectre-bhi/loop");
+  await expect(questions(page).getByRole("link", { name: "13" })).toBeVisible();
 });
 
 test("a patch leads to itself on the page", async ({ page }) => {
@@ -225,7 +247,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     test(`studies are accessible at ${width} in ${colorScheme}`, async ({ page }) => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      await withStudies(page, [patchCost, selection]);
+      await withStudies(page, [patchCost, selection, variants]);
       await open(page, PAGE);
       await expect(costs(page)).toBeVisible();
       await expect(matrix(page)).toBeVisible();

@@ -83,8 +83,7 @@ def _gate(costs: Sequence[PatchCost]) -> tuple[Gate, str]:
 
 
 def _change(event: EventCost) -> str:
-    by = "" if event.exact is None else f"{event.exact:+d} "
-    return f"{by}{event.title} ({event.a:g} to {event.b:g})"
+    return f"{event.title} from {event.a:g} to {event.b:g}"
 
 
 def _events(costs: Iterable[PatchCost]) -> Iterator[EventCost]:

@@ -103,7 +103,7 @@ def test_one_that_clears_less_is_out_before_the_others_are_ranked() -> None:
     )
     assert answer[2] == "syscall on lab-amd: all that are ranked run as many instructions"
     assert answer[3] == (
-        "v3+fix-7 is out, it does less of what protects: -64 bhb-branch (84 to 20) an operation of "
+        "v3+fix-7 is out, it does less of what protects: bhb-branch from 84 to 20 an operation of "
         "exits on lab-amd"
     )
     assert not looks_worse(told)
@@ -125,8 +125,8 @@ def test_what_a_prediction_cannot_tell_from_the_first_is_named_with_it() -> None
     ("runs", "why"),
     [
         # A loop in place of a barrier: nobody knows from counts which protects more.
-        ((300, 84, 0), "it does less of one thing and more of another: -1 ibpb (1 to 0)"),
-        ((400, 20.5, 1), "operations differ among themselves: bhb-branch (0 to 20.5)"),
+        ((300, 84, 0), "it does less of one thing and more of another: ibpb from 1 to 0"),
+        ((400, 20.5, 1), "operations differ among themselves: bhb-branch from 0 to 20.5"),
     ],
 )
 def test_what_the_gate_cannot_tell_is_ranked_and_said(

@@ -14,6 +14,7 @@ const ASKABLE: Revision["state"][] = ["approved", "building", "measuring", "noth
 const QUESTION: Record<StudyKind, string> = {
   "patch-cost": "What does each patch cost?",
   selection: "Which mitigation is chosen where?",
+  variants: "Which revision costs least?",
 };
 
 /** Whether anything can be asked about a revision. */
@@ -54,7 +55,9 @@ export function AskStudy({ series, revision, kind, anew = false }: AskStudyProps
       }
     >
       {anew && <p>What is said now is replaced by what comes of it.</p>}
-      {kind === "patch-cost" ? <OfCost series={series} /> : <OfSelection revision={revision} />}
+      {kind === "patch-cost" && <OfCost series={series} />}
+      {kind === "selection" && <OfSelection revision={revision} />}
+      {kind === "variants" && <OfVariants revision={revision} />}
       <p className="soft">
         <Link to="/fleet?tab=jobs">Jobs</Link> show how far it is.
       </p>
@@ -77,6 +80,16 @@ function OfCost({ series }: { series: Series }) {
       </p>
       <p className="soft">Every kernel is a build of its own: it may take hours.</p>
     </>
+  );
+}
+
+function OfVariants({ revision }: { revision: Revision }) {
+  return (
+    <p>
+      A worker builds {revision.label} and the newest other revisions that may run on the same base,
+      retests with a diff too. An experiment counts what each runs; one that does less of what
+      protects is out, the others are ranked.
+    </p>
   );
 }
 

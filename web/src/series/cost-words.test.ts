@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PatchCost } from "../api/types";
 import {
   columnsOf,
+  eventsOf,
   figureOf,
   firstProcessor,
   functionsOf,
@@ -16,6 +17,7 @@ import {
 const cost = (of: Partial<PatchCost>): PatchCost => ({
   ...{ case: "getpid", host: "lab-intel", mode: "off", exact: 0, difference: of.exact ?? 0 },
   ...{ lines: 0, in_its_code: of.exact ?? 0, functions: [], others: [], predictions: [] },
+  events: [],
   why_none: "",
   ...of,
 });
@@ -160,4 +162,15 @@ it("why patches were not measured alone is said once for all", () => {
   expect(notAlone([why([1], ""), why([2, 3], "together"), why([6, 7], "together")])).toEqual([
     { why: "together", patches: [2, 3, 6, 7] },
   ]);
+});
+
+it("what costs on real processors is said once for all cases", () => {
+  const event = { event: "verw", title: "VERW", protects: true };
+  const costs = [
+    cost({ events: [{ ...event, a: 2, b: 1, exact: -1 }] }),
+    cost({ case: "pipe", events: [{ ...event, a: 2, b: 1, exact: -1 }] }),
+    cost({ case: "fork", events: [{ ...event, a: 3, b: 3, exact: 0 }] }),
+    cost({ case: "exec", events: [{ ...event, a: 3, b: 3.25, exact: null }] }),
+  ];
+  expect(eventsOf(costs)).toEqual(["VERW \u22121", "VERW ~+0.25"]);
 });

@@ -1,6 +1,6 @@
 /** What patches cost, as figures and words. Pure. */
 
-import type { Interaction, PatchCost, PatchCosts, PatchRow, PatchSize } from "../api/types";
+import type { Interaction, PatchCost, PatchRow, PatchSize } from "../api/types";
 import { signed } from "../format/quantity";
 
 /** As the service has it: two boots of one kernel may differ by one instruction. */
@@ -15,6 +15,11 @@ export interface Column {
 
 /** A row as it is shown; that of all patches together has no patch alone. */
 export type Shown = Pick<PatchRow, "same_code" | "why_none" | "costs" | "alone">;
+
+interface Costs {
+  rows: Pick<PatchRow, "costs" | "alone">[];
+  whole: PatchCost[];
+}
 
 export type Way = "more" | "less" | "none" | "unknown";
 
@@ -62,7 +67,7 @@ export function growthText({ code, boot, data }: PatchSize): string {
 }
 
 /** A column a case and host; those in which something costs anything first. */
-export function columnsOf(body: Pick<PatchCosts, "rows" | "whole">): Column[] {
+export function columnsOf(body: Costs): Column[] {
   const all = [...body.rows.flatMap((row) => [...row.costs, ...row.alone]), ...body.whole];
   const columns = new Map(
     all.map((cost) => [
@@ -123,6 +128,15 @@ export function functionsOf(costs: readonly PatchCost[]): FunctionFigure[] {
     .map(({ name, text }) => ({ name, text }));
 }
 
+/** What costs on real processors and is done more or less often, each once. */
+export function eventsOf(costs: readonly PatchCost[]): string[] {
+  const said = costs
+    .flatMap((cost) => cost.events)
+    .filter(({ a, b, exact }) => (exact ?? b - a) !== 0)
+    .map(({ a, b, exact, title }) => `${title} ${sizeText({ exact, difference: b - a })}`);
+  return [...new Set(said)];
+}
+
 function size({ exact, difference }: { exact: number | null; difference: number }): number {
   return Math.abs(exact ?? difference);
 }
@@ -133,7 +147,7 @@ export interface Processor {
 }
 
 /** The processor that the service predicts for first; undefined where it has no prices. */
-export function firstProcessor(body: Pick<PatchCosts, "rows" | "whole">): Processor | undefined {
+export function firstProcessor(body: Costs): Processor | undefined {
   const costs = [...body.whole, ...body.rows.flatMap((row) => row.costs)];
   return costs.flatMap((cost) => cost.predictions)[0];
 }

@@ -7,6 +7,7 @@ import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
 import {
   columnsOf,
+  eventsOf,
   figureOf,
   firstProcessor,
   functionsOf,
@@ -57,19 +58,24 @@ function Under({ costs }: { costs: PatchCosts }) {
           <EmulatedMark /> <CountedMark />
         </p>
       )}
-      {costs.experiments.length > 0 && (
-        <p>
-          {costs.experiments.length === 1 ? "Experiment" : "Experiments"}{" "}
-          {costs.experiments.map((id, at) => (
-            <span key={id}>
-              {at > 0 && ", "}
-              <Link to={`/experiments/${id}`}>{id}</Link>
-            </span>
-          ))}
-          .
-        </p>
-      )}
+      <Experiments numbers={costs.experiments} />
     </div>
+  );
+}
+
+export function Experiments({ numbers }: { numbers: number[] }) {
+  if (numbers.length === 0) return null;
+  return (
+    <p>
+      {numbers.length === 1 ? "Experiment" : "Experiments"}{" "}
+      {numbers.map((id, at) => (
+        <span key={id}>
+          {at > 0 && ", "}
+          <Link to={`/experiments/${id}`}>{id}</Link>
+        </span>
+      ))}
+      .
+    </p>
   );
 }
 
@@ -122,7 +128,7 @@ function wholeAsRow(whole: PatchCost[]): Shown {
   return { costs: whole, alone: [], same_code: false, why_none: "" };
 }
 
-interface FiguresProps {
+export interface FiguresProps {
   row: Shown;
   columns: Column[];
   processor: Processor | undefined;
@@ -155,7 +161,12 @@ function Row({ row, revision, ...rest }: FiguresProps & { row: PatchRow; revisio
   );
 }
 
-function Figures({ row, columns, processor, children }: FiguresProps & { children?: ReactNode }) {
+export function Figures({
+  row,
+  columns,
+  processor,
+  children,
+}: FiguresProps & { children?: ReactNode }) {
   return (
     <>
       {columns.map((column) => (
@@ -163,6 +174,9 @@ function Figures({ row, columns, processor, children }: FiguresProps & { childre
       ))}
       <td className="small">
         <Functions costs={row.costs} />
+        {eventsOf(row.costs).map((text) => (
+          <div key={text}>{text}</div>
+        ))}
         {children}
       </td>
       {processor && (

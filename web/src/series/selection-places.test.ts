@@ -33,8 +33,8 @@ const body = (...cells: SelectionCell[]): Selections => ({
   ...{ kind: "selection", spec: "vmscape", title: "VMSCAPE", asked: cells.length, groups: [] },
   cells,
   kernels: [
-    { name: "base", patches: [], release: "7.2-base", content: "", skipped: "" },
-    { name: "this", patches: [1], release: "7.2-this", content: "", skipped: "" },
+    { name: "base", patches: [], release: "7.2-base", content: "", skipped: "", revision: "" },
+    { name: "this", patches: [1], release: "7.2-this", content: "", skipped: "", revision: "" },
   ],
 });
 

@@ -11,11 +11,13 @@ import { StudyTag, Tag } from "../ui/tag";
 import { CostsOfPatches } from "./patch-costs";
 import { SelectionOf } from "./selection";
 import "./studies.css";
+import { VariantsOf } from "./variants";
 import { capital, sentencesOf } from "./words";
 
 const TITLE: Record<StudyKind, string> = {
   "patch-cost": "What each patch costs",
   selection: "Which mitigation is chosen where",
+  variants: "Which revision costs least",
 };
 
 const LOOK = "Something is worse than asked, weaker than before, or contradicts its code.";
@@ -79,11 +81,11 @@ function OneStudy({ study, series, revision, open: begun }: OneStudyProps) {
         <>
           <Said study={study} />
           {/* A table may have a thousand cells: one that nobody opened is not drawn. */}
-          {study.body.kind === "patch-cost" ? (
+          {study.body.kind === "patch-cost" && (
             <CostsOfPatches costs={study.body} revision={revision} />
-          ) : (
-            <SelectionOf of={study.body} revision={revision} />
           )}
+          {study.body.kind === "selection" && <SelectionOf of={study.body} revision={revision} />}
+          {study.body.kind === "variants" && <VariantsOf of={study.body} />}
           {isOver(study.state) && (
             <div className="inside buttons small soft">
               {study.ended_at !== null && (
