@@ -1,8 +1,7 @@
 """One mail starts a series' test and its studies; the answer to it names what is wrong.
 
-A series of nine patches, shaped as the real one: the branch history is cleared where a guest was
-left, an option keeps its fault of selection, and the last patch makes each system call longer.
-Some twenty boots with a system, a dozen kernels and 320 boots without: an hour and more.
+Ten patches: the second makes each system call longer, the seventh leaves an option unheard. Some
+fifteen boots with a system, a dozen kernels and 128 boots without: an hour where nothing else runs.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from tests.signing import developer, ring, signed
 
 pytestmark = pytest.mark.lab
 
-NAME, SPEC = "one-mail", "vmscape"
-MAILS = REPOSITORY / "tests" / "series" / "vmscape-bhb" / "v4"
-COVER = "20261123-vmscape-bhb-test-v4-0@example.org"
-COSTLY, TITLE = 9, "x86/entry: Count system calls"
+NAME, SPEC = "one-mail", "bhb-loop"
+SERIES = REPOSITORY / "tests" / "series"
+COVER = "20261128-ten-test-v1-0@example.org"
+COSTLY, COSTS, TITLE = 2, 4, "x86/entry: Leave room at each system call"
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,21 @@ class Desk:
 
 
 @pytest.fixture
+def mails(tmp_path: Path) -> Path:
+    """Ten mails and their letter, some of which stand in place of those of `ten`."""
+    made = tmp_path / "mails"
+    made.mkdir()
+    for name in ("ten", "bhi-choice"):
+        for mail in (SERIES / name).glob("*.patch"):
+            for old in made.glob(f"{mail.name[:4]}-*"):
+                old.unlink()
+            (made / mail.name).write_bytes(mail.read_bytes())
+    return made
+
+
+@pytest.fixture
 def desk(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Desk]:
-    lab_of("lab-amd")
+    lab_of("lab-intel")
     home = developer(tmp_path / "developer")
     box = mailbox.Maildir(tmp_path / "box", create=True)
     with mail_server() as smtp:
@@ -68,15 +80,17 @@ def desk(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> It
             yield Desk(service, box, home, smtp.handler.mails)
 
 
-def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(desk: Desk) -> None:
+def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(
+    desk: Desk, mails: Path
+) -> None:
     began = time.monotonic()
-    desk.service.command("series", "add", str(MAILS), "--name", NAME, "--spec", SPEC)
+    desk.service.command("series", "add", str(mails), "--name", NAME, "--spec", SPEC)
     # Its patches are not signed, so a person has looked at them.
-    shown = orjson.loads(desk.service.command("series", "show", NAME, "v4", "--json"))
-    desk.service.command("series", "approve", NAME, "v4", shown["digest"])
+    shown = orjson.loads(desk.service.command("series", "show", NAME, "v1", "--json"))
+    desk.service.command("series", "approve", NAME, "v1", shown["digest"])
     asks = raw_mail(
-        "Re: [PATCH v4 0/9] x86/vmscape", "#mitigauge test\n", sender="One <one@example.org>",
-        ident="ask-1", parent=COVER, to="robot@example.com",
+        "Re: [PATCH 0/10] Ten small patches, of which one costs", "#mitigauge test\n",
+        sender="One <one@example.org>", ident="ask-1", parent=COVER, to="robot@example.com",
     )  # fmt: skip
     [mail] = signed(desk.home, [asks])
     desk.box.add(mail)
@@ -91,8 +105,9 @@ def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(desk: Desk)
     first = answer.splitlines()
     assert [line.partition("?")[0] for line in first[:3]] == ["Worse", "Where", "Sure"]
     assert "worse than asked" in answer
-    assert "no_guest_host" in answer
-    assert f"{COSTLY}/9" in answer or f"patch {COSTLY}" in answer
-    assert TITLE in answer
+    assert "mitigations=auto,no_guest_host spectre_bhi=on" in answer
+    [costly] = [line for line in first if line.startswith(f"- patch {COSTLY} ")]
+    assert TITLE in costly
+    assert f"exactly +{COSTS} instructions an operation" in answer.replace("\n  ", " ")
     assert len(set(re.findall(r"predicted for ([^:]+):", answer))) >= 2
     assert len(first) <= 60
