@@ -30,6 +30,7 @@ from mitigauge.kernels.build_log import (
     Failure,
     apply_failure,
     compile_failure,
+    compiler_warnings,
     says_disk_is_full,
 )
 from mitigauge.kernels.config_profile import Profile, not_taken, refused
@@ -62,6 +63,8 @@ from pipelines.adapters.sandbox import (
 
 SCRIPTS = Path(__file__).parent / "kernel_scripts"
 BUILD_LIMITS = Limits(seconds=4 * 3600.0)
+# Of one patch.
+MOST_WARNINGS = 20
 SHORT_LIMITS = Limits(seconds=900.0, disk_bytes=16 << 30)
 CCACHE_SIZE = "5G"
 # The same each time, so that the same recipe gives the same bytes.
@@ -86,6 +89,8 @@ SHA256_OF_NOTHING = hashlib.sha256(b"").hexdigest()
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.~_+-]{1,62}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# No name with a blank, or that begins like an option, is given to make.
+_SOURCE = re.compile(r"(?!-)[\w./+-]{1,200}\.c")
 _STEP = re.compile(r"^\s+(CC|LD|AS|AR|VDSO|OBJCOPY)\s+(?:\[M\]\s+)?(\S+)")
 
 MAKE_ROOM = "Make room; what was asked for is tried again."
@@ -202,6 +207,24 @@ class Builder:
         tree = _tree(root, _recipe(root, order), order, self.report)
         return patched_file(tree, name, [patch.text for patch in order.patches], most_bytes)
 
+    def new_warnings(self, order: Order) -> list[list[str] | None]:
+        """What the compiler says under W=1 of the files of each patch, and did not before it.
+
+        A sentence a warning, with file and line; as many lists as patches apply as they are; None
+        where a file does not compile by itself. Nothing is built but those files, and of a header
+        that changes nothing is told.
+        """
+        order, root = self._resolved(order)
+        recipe = _recipe(root, order)
+        self._sweep()
+        with self._turn(recipe):
+            tree = _tree(root, recipe, order, self.report)
+            work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)
+            try:
+                return list(work.new_warnings(tree, order))
+            finally:
+                work.clear()
+
     def _resolved(self, order: Order) -> tuple[Order, BuildRoot]:
         """The order with its commit, and the root that has its base."""
         if order.tree is None and is_commit(order.base):
@@ -316,6 +339,43 @@ class _Work:
         self._compile(recipe, order)
         self.builder.report("Packaging")
         return self._package(recipe, order, loosely)
+
+    def new_warnings(self, tree: Path, order: Order) -> Iterator[list[str] | None]:
+        """Of each patch that applies; raises :class:`BuildFailed`."""
+        self.clear()
+        self.directory.mkdir(parents=True)
+        self._lay_out(order)
+        copy_of(tree, self.directory / "source")
+        self._configure(order)
+        for number, patch in enumerate(order.patches, 1):
+            sources = [file for file in patch.files if _SOURCE.fullmatch(file)]
+            before = self._warnings(self._that_exist(sources), order)
+            status, _ = self._run("apply", ["source"], SHORT_LIMITS, {"PATCH": f"{number:04}"})
+            if status:
+                return
+            after = self._warnings(self._that_exist(sources), order)
+            if before is None or after is None:
+                yield None
+                continue
+            yield [
+                clean_text(f"{file}:{line}: {words}")
+                for (file, words), line in after.items()
+                if (file, words) not in before
+            ][:MOST_WARNINGS]
+
+    def _that_exist(self, sources: Iterable[str]) -> list[str]:
+        """Without those that a patch is yet to add, or took away."""
+        return [each for each in sources if (self.directory / "source" / each).is_file()]
+
+    def _warnings(self, sources: Sequence[str], order: Order) -> dict[tuple[str, str], int] | None:
+        """What the compiler says of those files as they are; None where one does not compile."""
+        if not sources:
+            return {}
+        objects = [f"{each[:-2]}.o" for each in sources]
+        more = {"OBJECTS": " ".join(objects), "JOBS": str(order.jobs), **COMPILING}
+        caches = {"ccache": cache_begun(self.caches, order.scope, order.beginnings)}
+        status, said = self._run("warnings", ["out"], SHORT_LIMITS, more, caches)
+        return None if status else compiler_warnings(said)
 
     def _lay_out(self, order: Order) -> None:
         patches = self.directory / "patches"

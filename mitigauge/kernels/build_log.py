@@ -21,6 +21,7 @@ _MAKE = re.compile(r"make(?:\[\d+\])?: \*\*\* (?P<words>.+)")
 _REFUSED_HUNK = re.compile(r"error: patch failed: (?P<file>[^\n:]+):(?P<line>\d+)")
 _UNDEFINED = "undefined reference to "
 _COMPILER, _ASSEMBLER = (" error: ", " fatal error: "), (" Error: ",)
+_WARNING = (" warning: ",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,16 @@ def apply_failure(log: Iterable[str]) -> Failure:
         if line.startswith("error: "):
             return Failure(line.removeprefix("error: ")[:LONGEST_WORDS])
     return Failure(last.strip()[:LONGEST_WORDS] or "it said nothing")
+
+
+def compiler_warnings(log: Iterable[str]) -> dict[tuple[str, str], int]:
+    """File and words of each warning → one of its lines; those of a macro are told where it is."""
+    found: dict[tuple[str, str], int] = {}
+    for line in _lines(log):
+        warning = _placed(line, _WARNING)
+        if warning:
+            found.setdefault((warning.file, warning.words), warning.line)
+    return found
 
 
 def says_disk_is_full(log: Iterable[str]) -> bool:

@@ -91,6 +91,9 @@ class StudyRunner:
             service.end(session, study, ended, why)
 
     def _count(self, context: JobContext, number: int, body: PatchCosts | Variants) -> JobDone:
+        if isinstance(body, PatchCosts) and body.warnings is None:
+            self._look_for_warnings(context, number, body)
+            return JobDone()
         missing = next((each for each in body.sets if is_open(each)), None)
         if missing is not None:
             left = sum(map(is_open, body.sets))
@@ -108,6 +111,23 @@ class StudyRunner:
             if not _submit(session, study, body):
                 return _take_in(session, study, body, self.builder(context))
         return JobDone(again_in_s=LOOK_S)
+
+    def _look_for_warnings(self, context: JobContext, number: int, body: PatchCosts) -> None:
+        """What the compiler says of each patch; nothing where the base itself does not build."""
+        builder = self.builder(context)
+        every = KernelSet(name="all", patches=max((each.patches for each in body.sets), key=len))
+        with context.transaction() as session:
+            study = service.find(session, number)
+            service.go_on(study, StudyState.BUILDING, "the compiler's warnings about each patch")
+            order = _order(study.revision, every, builder)
+        context.progress("warnings")
+        try:
+            found = builder.new_warnings(order)
+        except BuildFailed:
+            found = []
+        with context.transaction() as session:
+            study = service.find(session, number)
+            study.body = body.model_copy(update={"warnings": found})
 
     def _select(self, context: JobContext, number: int, body: Selections) -> JobDone:
         missing = next((each for each in body.kernels if is_open(each)), None)

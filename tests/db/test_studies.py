@@ -204,6 +204,15 @@ def test_a_series_of_comments_needs_no_boot(world: World) -> None:
     assert study.answer[0] == "patch 1: nothing in any of these cases, by exact counts"
 
 
+def test_a_warning_that_a_patch_adds_is_said_with_its_place(world: World) -> None:
+    world.add("free", "free warns")
+    world.advance(world.ask())
+    assert world.costs().warnings == [[], ["toys/one.c:2: unused toy [-Wtoy]"]]
+    assert world.study().answer[0] == (
+        "patch 2 adds a warning (gcc, W=1): toys/one.c:2: unused toy [-Wtoy]"
+    )
+
+
 def test_boots_without_counts_are_said_and_tell_nothing(world: World) -> None:
     world.add("dear")
     job = world.ask()

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from lab.hosts import SPECS
 from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.patch import read_patch
 from mitigauge.kernels.patch_files import read_patches
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
@@ -100,6 +101,23 @@ def test_without_its_control_the_processor_gets_the_barrier(build: Build, machin
 def test_each_revision_is_code_of_its_own(build: Build) -> None:
     codes = {name: build(f"vmscape-bhb/{name}").content_digest for name in REVISIONS}
     assert len(set(codes.values())) == len(REVISIONS), codes
+
+
+def test_a_warning_of_the_compiler_is_told_of_the_patch_that_adds_it(builder: Builder) -> None:
+    series = read_patches([SERIES / "ten"])[:2]
+    warns = read_patch(
+        "--- a/kernel/sys.c\n+++ b/kernel/sys.c\n@@ -1070,4 +1070,5 @@"
+        " static void do_sys_times(struct tms *tms)\n \n"
+        " SYSCALL_DEFINE1(times, struct tms __user *, tbuf)\n {\n+\tint room;\n"
+        " \tif (tbuf) {\n",
+        "warns",
+    )
+    found = builder.new_warnings(Order(BASE, profile_of("lab"), [*series, warns]))
+    assert found[:2] == [[], []]
+    [warning] = found[2] or []
+    assert warning.startswith("kernel/sys.c:")
+    assert "unused variable" in warning
+    assert "[-Wunused-variable]" in warning
 
 
 def test_the_kernel_that_panics_starts_no_program(build: Build, machine: Machine) -> None:

@@ -131,6 +131,8 @@ test("each patch has what it costs, where, and what that is predicted to take", 
   await expect(rows.nth(3)).toContainText("\u22122");
   await expect(rows.nth(INTERACTS)).toContainText("alone +6");
   await expect(rows.last()).toContainText("+76");
+  await expect(rows.nth(8)).toContainText("bugs.c:3391: unused variable 'old'");
+  await expect(costs(page).getByText("warning", { exact: true })).toHaveCount(1);
   const study = questions(page);
   await expect(study).toContainText("Patch 7 interacts with patch 4: +20 instructions");
   await expect(study).toContainText("Counted, of software alone; mode mitigations=auto.");

@@ -23,6 +23,8 @@ from mitigauge.tracking.studies.schemas import (
 
 MOST_LINES = 30
 MOST_CELLS = 3
+# Of one patch.
+MOST_WARNINGS = 3
 LONGEST_TITLE = 100
 # What somebody must look at; another choice than before may be the aim of the series.
 TO_LOOK_AT = (
@@ -57,6 +59,11 @@ def _costs(body: PatchCosts) -> Iterator[str]:
         yield from _row(row)
     for each in body.interactions:
         yield _interaction(each)
+    for patch, warnings in enumerate(body.warnings or [], 1):
+        for warning in (warnings or [])[:MOST_WARNINGS]:
+            yield f"patch {patch} adds a warning (gcc, W=1): {warning}"
+        if warnings and len(warnings) > MOST_WARNINGS:
+            yield f"patch {patch} adds {len(warnings) - MOST_WARNINGS} more warnings"
     for row in body.rows:
         if row.why_none:
             yield f"{_patches(row)}: not known, {row.why_none}"

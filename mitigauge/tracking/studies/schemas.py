@@ -127,6 +127,11 @@ class PatchCosts(CountedKernels):
     kind: Literal[StudyKind.PATCH_COST] = StudyKind.PATCH_COST
     rows: list[PatchRow] = []
     whole: list[PatchCost] = Field([], description="all patches against the base")
+    warnings: list[list[str] | None] | None = Field(
+        None,
+        description="of each patch that applies: what gcc says under W=1 of its files, and did not "
+        "before it, or null where a file does not compile by itself; null: nobody looked",
+    )
     interactions: list[Interaction] = []
 
 

@@ -6,7 +6,12 @@ import time
 
 import pytest
 
-from mitigauge.kernels.build_log import apply_failure, compile_failure, says_disk_is_full
+from mitigauge.kernels.build_log import (
+    apply_failure,
+    compile_failure,
+    compiler_warnings,
+    says_disk_is_full,
+)
 
 GCC = """\
   CC      arch/x86/kernel/cpu/bugs.o
@@ -99,3 +104,17 @@ def test_the_first_error_is_found_behind_a_million_lines() -> None:
 def test_a_disk_that_is_full_is_told() -> None:
     assert says_disk_is_full(["a", "ld: final link failed: No space left on device"])
     assert not says_disk_is_full(["a", "b"])
+
+
+def test_each_warning_is_told_once_with_its_option_whatever_its_line() -> None:
+    log = [
+        "  CC      kernel/sys.o",
+        "../source/kernel/sys.c: In function 'times':",
+        "../source/kernel/sys.c:1076:13: warning: unused variable 'room' [-Wunused-variable]",
+        " 1076 |         int room;",
+        "../source/kernel/sys.c:1080:13: warning: unused variable 'room' [-Wunused-variable]",
+        "../source/kernel/sys.c:12:1: error: no warning: at all",
+    ]
+    assert compiler_warnings(log) == {
+        ("kernel/sys.c", "unused variable 'room' [-Wunused-variable]"): 1076
+    }

@@ -106,7 +106,11 @@ function CostTable({ costs, revision }: CostsProps) {
           </thead>
           <tbody>
             {costs.rows.map((row) => (
-              <Row key={row.patches[0]} {...{ row, columns, processor, revision }} />
+              <Row
+                key={row.patches[0]}
+                {...{ row, columns, processor, revision }}
+                warnings={costs.warnings}
+              />
             ))}
           </tbody>
           {costs.whole.length > 0 && (
@@ -134,7 +138,13 @@ export interface FiguresProps {
   processor: Processor | undefined;
 }
 
-function Row({ row, revision, ...rest }: FiguresProps & { row: PatchRow; revision: Revision }) {
+interface RowProps extends FiguresProps {
+  row: PatchRow;
+  revision: Revision;
+  warnings: PatchCosts["warnings"];
+}
+
+function Row({ row, revision, warnings, ...rest }: RowProps) {
   return (
     <tr>
       <th scope="row">{ranges(row.patches)}</th>
@@ -155,6 +165,13 @@ function Row({ row, revision, ...rest }: FiguresProps & { row: PatchRow; revisio
       </td>
       <Figures row={row} {...rest}>
         {row.changed_count > 0 && <Changed row={row} />}
+        {row.patches
+          .flatMap((patch) => warnings?.[patch - 1] ?? [])
+          .map((text) => (
+            <div key={text}>
+              <Tag tone="bad" text="warning" title="gcc, W=1" /> {text}
+            </div>
+          ))}
         {row.size && <div className="soft">{growthText(row.size)}</div>}
       </Figures>
     </tr>
