@@ -10,6 +10,7 @@ DETECTION = "tests/unit/test_trend_detection.py"
 TRENDS = "tests/db/test_trends.py"
 IPERF = "tests/unit/test_workload_iperf.py"
 SSH = "tests/unit/test_ssh_host_keys.py"
+VARIANTS = "tests/unit/studies/test_variants.py"
 
 FIGURES = (
     Mutation(
@@ -91,5 +92,29 @@ FIGURES = (
         "",
         (SSH,),
         "Whoever answers at a host's address would get its root's commands.",
+    ),
+    Mutation(
+        "a variant that clears less is not out",
+        "mitigauge/tracking/studies/variants.py",
+        "    if less:\n        return Gate.OUT",
+        "    if False:\n        return Gate.OUT",
+        (VARIANTS,),
+        "The loop with the fewest branches would win.",
+    ),
+    Mutation(
+        "a variant that is out is ranked",
+        "mitigauge/tracking/studies/variants.py",
+        " and variant.gate is not Gate.OUT",
+        "",
+        (VARIANTS,),
+        "The loop with the fewest branches would stand first.",
+    ),
+    Mutation(
+        "where nothing protects all pass",
+        "mitigauge/tracking/studies/variants.py",
+        "_gate(found) if protects else (Gate.UNKNOWN, NO_EVENT)",
+        "_gate(found)",
+        (VARIANTS,),
+        "A case that runs no barrier would prove that none is missing.",
     ),
 )
