@@ -102,12 +102,17 @@ def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(
     print(answer)
     said(f"one mail to its answer: {time.monotonic() - began:.0f} s")
 
-    first = answer.splitlines()
-    assert [line.partition("?")[0] for line in first[:3]] == ["Worse", "Where", "Sure"]
-    assert "worse than asked" in answer
-    assert "mitigations=auto,no_guest_host spectre_bhi=on" in answer
-    [costly] = [line for line in first if line.startswith(f"- patch {COSTLY} ")]
-    assert TITLE in costly
-    assert f"exactly +{COSTS} instructions an operation" in answer.replace("\n  ", " ")
-    assert len(set(re.findall(r"predicted for ([^:]+):", answer))) >= 2
-    assert len(first) <= 60
+    assert_answers(answer)
+
+
+def assert_answers(answer: str) -> None:
+    greeting, _, *lines = answer.splitlines()
+    assert greeting == "Hi,"
+    assert [line.partition("?")[0] for line in lines[:3]] == ["Worse", "Where", "Sure"]
+    assert lines[0].startswith("Worse?  yes: syscall basic +")
+    said = " ".join(answer.split())
+    assert "worse than asked, this revision: Vulnerable, but SW loop" in said
+    assert "mitigations=auto,no_guest_host spectre_bhi=on" in said
+    assert f"patch {COSTLY} '{TITLE}': exactly +{COSTS} instructions an operation" in said
+    assert len(set(re.findall(r"predicted for ([^:]+):", said))) >= 2
+    assert "patches 1, 3-10: nothing in any of these cases" in said

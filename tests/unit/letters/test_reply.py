@@ -23,6 +23,7 @@ from mitigauge.reporting.letters.reply.reply import (
     Letter,
     lead_cells,
     mail,
+    reproduce,
     sentence,
 )
 from mitigauge.reporting.letters.report.matrix import render_text
@@ -168,6 +169,22 @@ def test_a_mode_that_costs_and_a_revision_that_does_not_are_no_regression(
 ) -> None:
     assert "regzbot" not in text(of)
     assert "Reported-by" not in text(of)
+
+
+def test_arms_that_differ_in_their_kernel_alone_are_told_together() -> None:
+    of = since(Verdict.SAME, 0.0)
+    [comparison] = of.comparisons
+    like = {"cmdline": "vmscape=on", "expected": ["vmscape: Mitigation: Clear BHB"]}
+    arms = [each.model_copy(update=like) for each in comparison.arms]
+    # One more of the same name, as another comparison has it.
+    arms.append(arms[1].model_copy(update={"id": 3, "kernel": "7.2-c"}))
+    same = of.model_copy(update={"comparisons": [comparison.model_copy(update={"arms": arms})]})
+    said = " ".join("\n".join(reproduce(same, [KERNEL], {})).split())
+    assert (
+        "Boot before, this, this: kernels 7.2-a, 7.2-b, 7.2-c, command line plus vmscape=on; shows "
+        "vmscape: Mitigation: Clear BHB Run" in said
+    )
+    assert said.count("Boot ") == 1
 
 
 def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:

@@ -41,8 +41,8 @@ LONGEST_LIMITS = 600
 LONGEST_STUDY = 500
 ASKING = (
     f"To ask for more, answer with a line {COMMAND} test (a diff in the mail is tried on top; test "
-    f"base VERSION: on another base), {COMMAND} which-patch, {COMMAND} select, or {COMMAND} stop, "
-    "signed by patatt."
+    f"base VERSION: on another base), {COMMAND} which-patch, {COMMAND} select, {COMMAND} variants, "
+    f"or {COMMAND} stop, signed by patatt."
 )
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
@@ -396,16 +396,27 @@ def reproduce(
         yield from indented("Kernel  ", said, COLUMNS)
         for line in kernel.loosely:
             yield from indented("        ", f"applied loosely: {neutralise(line, 300)}", COLUMNS)
-    for arm in _different_arms(view):
-        added = neutralise(arm.cmdline) or "nothing"
-        name, release = neutralise(arm.name, 100), neutralise(arm.kernel) or "of the host"
-        shows = f"; shows {neutralise('; '.join(arm.expected))}" if arm.expected else ""
-        how = f"{name}: kernel {release}, command line plus {added}{shows}"
-        yield from indented("Boot    ", how, COLUMNS)
+    for how, arms in _boots(view).items():
+        names = ", ".join(name for name, _ in arms)
+        many = "kernels" if len(arms) > 1 else "kernel"
+        releases = f"{many} {', '.join(kernel for _, kernel in arms)}"
+        yield from indented("Boot    ", f"{names}: {releases}, {how}", COLUMNS)
     workloads = dict.fromkeys(row.workload for c in view.comparisons for row in c.rows)
     for name in workloads:
         told_how = by_hand.get(name) or f"workload {name} of Mitigauge"
         yield from indented("Run     ", f"{name}: {told_how}", COLUMNS)
+
+
+def _boots(view: ExperimentView) -> dict[str, list[tuple[str, str]]]:
+    """Each command line with what it shows, once: each of its arms, and that arm's kernel."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for arm in _different_arms(view):
+        added = neutralise(arm.cmdline) or "nothing"
+        shows = f"; shows {neutralise('; '.join(arm.expected))}" if arm.expected else ""
+        kernel = neutralise(arm.kernel) or "of the host"
+        arms = found.setdefault(f"command line plus {added}{shows}", [])
+        arms.append((neutralise(arm.name, 100), kernel))
+    return found
 
 
 def _different_arms(view: ExperimentView) -> list[ArmView]:
