@@ -372,9 +372,8 @@ class _Work:
         if not sources:
             return {}
         objects = [f"{each[:-2]}.o" for each in sources]
-        more = {"OBJECTS": " ".join(objects), "JOBS": str(order.jobs), **COMPILING}
-        caches = {"ccache": cache_begun(self.caches, order.scope, order.beginnings)}
-        status, said = self._run("warnings", ["out"], SHORT_LIMITS, more, caches)
+        more = {"OBJECTS": " ".join(objects), "JOBS": str(order.jobs)}
+        status, said = self._run("warnings", ["out"], SHORT_LIMITS, more)
         return None if status else compiler_warnings(said)
 
     def _lay_out(self, order: Order) -> None:

@@ -15,7 +15,10 @@ LONGEST_LINE = 1000
 MOST_LINES = 1_000_000
 # As the C library says it, in any program's message.
 DISK_FULL = "No space left on device"
-_PLACE = re.compile(r"(?:\.\./)?(?:source/)?(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+):(?:\d+:)?")
+# Without a compiler cache a place is whole: below /build, as a sandbox has it.
+_PLACE = re.compile(
+    r"(?:\.\./|/build/)?(?:source/)?(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+):(?:\d+:)?"
+)
 _KCONFIG = re.compile(r"(?P<file>[\w./+-]*Kconfig[\w.]*):(?P<line>\d+): (?P<words>.+)")
 _MAKE = re.compile(r"make(?:\[\d+\])?: \*\*\* (?P<words>.+)")
 _REFUSED_HUNK = re.compile(r"error: patch failed: (?P<file>[^\n:]+):(?P<line>\d+)")

@@ -113,8 +113,10 @@ def test_each_warning_is_told_once_with_its_option_whatever_its_line() -> None:
         "../source/kernel/sys.c:1076:13: warning: unused variable 'room' [-Wunused-variable]",
         " 1076 |         int room;",
         "../source/kernel/sys.c:1080:13: warning: unused variable 'room' [-Wunused-variable]",
+        "/build/source/kernel/pid.c:7:1: warning: unused toy [-Wtoy]",
         "../source/kernel/sys.c:12:1: error: no warning: at all",
     ]
     assert compiler_warnings(log) == {
-        ("kernel/sys.c", "unused variable 'room' [-Wunused-variable]"): 1076
+        ("kernel/sys.c", "unused variable 'room' [-Wunused-variable]"): 1076,
+        ("kernel/pid.c", "unused toy [-Wtoy]"): 7,
     }
