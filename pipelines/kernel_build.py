@@ -14,7 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,11 +36,12 @@ from mitigauge.kernels.build_log import (
 from mitigauge.kernels.config_profile import Profile, not_taken, refused
 from mitigauge.kernels.functions import LARGEST, packed
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
-from mitigauge.kernels.patch import Patch
+from mitigauge.kernels.patch import Patch, is_machinery
 from mitigauge.kernels.recipe import GIT, PLAIN, Base, Layout, Recipe
 from mitigauge.kernels.states import KernelState
 from mitigauge.storage.database.engine import Fence, transaction, unfenced
 from mitigauge.storage.files.blobs import BlobStore
+from pipelines.adapters import kept_objects
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.compiler_cache import (
     SHARED,
@@ -196,7 +197,7 @@ class Builder:
                     self.report(f"{kernel.release} was built already")
                     return kernel.id
             tree = _tree(root, recipe, order, self.report)
-            return self._built(root, tree, recipe, order)
+            return self._built(root, tree, recipe, order, anew=anew)
 
     def file_of(self, order: Order, name: str, most_bytes: int) -> str | None:
         """A file of the source with the patches on it; None where it is not to be had.
@@ -233,10 +234,12 @@ class Builder:
         packages = () if order.tree else (order.base,)
         return order, build_root(self.directory, packages, self.report)
 
-    def _built(self, root: BuildRoot, tree: Path, recipe: Recipe, order: Order) -> int:
+    def _built(
+        self, root: BuildRoot, tree: Path, recipe: Recipe, order: Order, *, anew: bool
+    ) -> int:
         work = _Work(self.directory / "builds" / recipe.digest[:16], root, self)
         try:
-            built = work.build(tree, recipe, order)
+            built = work.build(tree, recipe, order, from_nothing=anew)
             kept = work.stored_log()
         except BaseException as error:
             why = error.message if isinstance(error, MitigaugeError) else "it was interrupted"
@@ -266,6 +269,7 @@ class Builder:
                     service.ended_unheard(session, lock.stem)
 
         forget_caches(self.directory / "ccache", time.time())
+        kept_objects.forget(self.directory / "objects", time.time())
 
     @contextmanager
     def _turn(self, recipe: Recipe) -> Iterator[None]:
@@ -275,6 +279,17 @@ class Builder:
         with lock.open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def beginnings(recipe: Recipe, order: Order) -> Iterator[Recipe]:
+    """Recipes of its first few patches, the most of them first.
+
+    Only make knows what a change of its own files means, and not of all: none is in between.
+    """
+    for number in reversed(range(len(order.patches))):
+        if any(map(is_machinery, order.patches[number].files)):
+            return
+        yield replace(recipe, patches=recipe.patches[:number])
 
 
 def _digest_of(words: Iterable[str]) -> str:
@@ -325,20 +340,58 @@ class _Work:
     def caches(self) -> Path:
         return self.builder.directory / "ccache"
 
-    def build(self, tree: Path, recipe: Recipe, order: Order) -> service.Built:
-        """All of it; raises :class:`BuildFailed`."""
+    @property
+    def objects(self) -> Path:
+        return self.builder.directory / "objects"
+
+    def build(
+        self, tree: Path, recipe: Recipe, order: Order, *, from_nothing: bool
+    ) -> service.Built:
+        """All of it; raises :class:`BuildFailed`.
+
+        *from_nothing*: no object that another build left is used.
+        """
         self.clear()
         self.directory.mkdir(parents=True)
         self._lay_out(order)
         self.builder.report("Applying the patches" if order.patches else "Copying the tree")
         copy_of(tree, self.directory / "source")
         loosely = self._apply(order)
+        if not from_nothing:
+            self._begin_with_objects(recipe, order)
         self.builder.report("Configuring")
         self._configure(order)
         self.builder.report("Compiling")
         self._compile(recipe, order)
         self.builder.report("Packaging")
-        return self._package(recipe, order, loosely)
+        built = self._package(recipe, order, loosely)
+        self._keep_objects(recipe, order)
+        return built
+
+    def _begin_with_objects(self, recipe: Recipe, order: Order) -> None:
+        """Begin with what a build of its first few patches left, the most of them."""
+        names = [each.digest[:16] for each in beginnings(recipe, order)]
+        out = self.directory / "out"
+        begun = kept_objects.begin(self.objects, names, out)
+        if begun is None:
+            return
+        status, _ = self._run("restore", ["source"], SHORT_LIMITS)
+        if status:
+            remove(out)
+            out.mkdir()
+            return
+        more = names.index(begun) + 1
+        self.builder.report(f"Of what was built before, {more} of the patches change something")
+
+    def _keep_objects(self, recipe: Recipe, order: Order) -> None:
+        """Keep what was compiled for builds that add patches; the kernel is whole without."""
+        with suppress(NotReady, BuildFailed, OSError):
+            status, _ = self._run("keep", ["out"], SHORT_LIMITS)
+            if status == 0:
+                kept_objects.keep(
+                    self.objects, recipe.digest[:16], self.directory / "out",
+                    patched=bool(order.patches),
+                )  # fmt: skip
 
     def new_warnings(self, tree: Path, order: Order) -> Iterator[list[str] | None]:
         """Of each patch that applies; raises :class:`BuildFailed`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 from mitigauge.core.errors import InvalidInput
@@ -13,6 +14,10 @@ from mitigauge.kernels.mails.subject import LONGEST_TITLE, title_of
 
 MOST_PATCHES = 150
 LARGEST_BYTES = 4 << 20
+# By what, and how, a kernel is built; not what is built.
+_MACHINERY = re.compile(
+    r"(?:scripts|tools|arch/x86/(?:tools|boot))/.*|(?:.*/)?(?:Make|Kbuild|Kconfig)[^/]*|.*\.ld[^/]*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,11 @@ class Patch:
     def files(self) -> list[str]:
         """What it touches, below the tree."""
         return list(diff_in(self.text).paths)
+
+
+def is_machinery(file: str) -> bool:
+    """Whether a file of the tree decides how others are compiled or linked."""
+    return _MACHINERY.fullmatch(file) is not None
 
 
 def read_patch(text: str, name: str, title: str = "") -> Patch:

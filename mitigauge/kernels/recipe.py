@@ -16,6 +16,7 @@ PREFIX = "-mg"
 # (some 2^64 tries). A release has 64 characters at most (__NEW_UTS_LEN), of which 29 are left for
 # what the base calls itself.
 DIGITS = 32
+SHORT_DIGITS = 12
 _OURS = re.compile(rf".+{PREFIX}[0-9a-f]{{10,}}")
 # What the base of a kernel is called that is built from a commit of a git tree.
 GIT = "git"
@@ -24,6 +25,12 @@ GIT = "git"
 def is_ours(release: str) -> bool:
     """Whether a release is one that builds here, or of another such service, end like."""
     return _OURS.fullmatch(release) is not None
+
+
+def short_release(release: str) -> str:
+    """The same with as many digits of the recipe as people write of a commit."""
+    base, prefix, digits = release.rpartition(PREFIX)
+    return f"{base}{prefix}{digits[:SHORT_DIGITS]}" if is_ours(release) else release
 
 
 @dataclass(frozen=True, slots=True)

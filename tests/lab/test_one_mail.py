@@ -106,8 +106,8 @@ def test_one_mail_is_answered_with_the_fault_the_patch_and_its_price(
 
 
 def assert_answers(answer: str) -> None:
-    greeting, _, *lines = answer.splitlines()
-    assert greeting == "Hi,"
+    lines = answer.splitlines()
+    assert len(lines) <= 60
     assert [line.partition("?")[0] for line in lines[:3]] == ["Worse", "Where", "Sure"]
     assert lines[0].startswith("Worse?  yes: syscall basic +")
     said = " ".join(answer.split())

@@ -6,7 +6,7 @@ The first build takes some 15 minutes on two cores, one with a filled compiler c
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +101,37 @@ def test_without_its_control_the_processor_gets_the_barrier(build: Build, machin
 def test_each_revision_is_code_of_its_own(build: Build) -> None:
     codes = {name: build(f"vmscape-bhb/{name}").content_digest for name in REVISIONS}
     assert len(set(codes.values())) == len(REVISIONS), codes
+
+
+def test_what_goes_on_from_a_build_is_the_kernel_that_is_built_from_nothing(
+    builder: Builder,
+) -> None:
+    reports: list[str] = []
+    own = replace(builder, report=reports.append)
+    header = read_patch(
+        "--- a/fs/mount.h\n+++ b/fs/mount.h\n@@ -47,3 +47,4 @@\n struct mount {\n"
+        " \tstruct hlist_node mnt_hash;\n+\tunsigned long mnt_room;\n"
+        " \tstruct mount *mnt_parent;\n",
+        "header",
+    )
+    ten = read_patches([SERIES / "ten"])
+    patches = [ten[0], header, ten[4]]
+
+    def build_id(count: int, *, anew: bool = False) -> str:
+        reports.clear()
+        number = own.build(Order(BASE, profile_of("lab"), patches[:count]), anew=anew)
+        with Session(own.engine, expire_on_commit=False) as session:
+            return str(session.get_one(Kernel, number).build_id)
+
+    first = build_id(1)
+    goes_on = "Of what was built before, 1 of the patches change something"
+    second = build_id(2)
+    assert goes_on in reports
+    third = build_id(3)
+    assert goes_on in reports
+    assert len({first, second, third}) == 3
+    assert build_id(3, anew=True) == third
+    assert not any("built before" in each for each in reports)
 
 
 def test_a_warning_of_the_compiler_is_told_of_the_patch_that_adds_it(builder: Builder) -> None:

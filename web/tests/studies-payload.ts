@@ -284,7 +284,7 @@ export const selection: Study = {
   answer: [
     `worse than asked, this revision: ${WHY["worse than asked"] ?? ""}: mitigations=auto,no_user_user vmscape=on on Skylake`,
     `5 cells without proof: ${NO_END}`,
-    "VMSCAPE: 315 cells of 320 proven, on emulated processors",
+    "VMSCAPE: 315 of 320 cells proven on emulated processors",
   ],
 };
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
@@ -55,8 +55,11 @@ def looks_worse(body: Body) -> bool:
 
 def _costs(body: PatchCosts) -> Iterator[str]:
     costly = [row for row in body.rows if is_costly(row)]
+    # Of a single host the sums at the end say which.
+    places = {(cost.case, cost.host) for row in body.rows for cost in row.costs}
+    with_host = len({host for _, host in places}) > 1 or not body.whole
     for row in costly:
-        yield from _row(row)
+        yield from _row(row, with_host=with_host)
     for each in body.interactions:
         yield _interaction(each)
     for patch, warnings in enumerate(body.warnings or [], 1):
@@ -84,10 +87,11 @@ def _is_known(row: PatchRow) -> bool:
     return not row.why_none and (row.same_code or any(not cost.why_none for cost in row.costs))
 
 
-def _row(row: PatchRow) -> Iterator[str]:
+def _row(row: PatchRow, *, with_host: bool) -> Iterator[str]:
     for cost in row.costs:
         if costs_any(cost):
-            yield f"{_patches(row)}: {size_of(cost)} {cost.case} on {cost.host}{_where(cost)}"
+            case = f"{cost.case} on {cost.host}" if with_host else cost.case
+            yield f"{_patches(row)}: {size_of(cost)} {case}{_where(cost)}"
             for each in cost.predictions[:2]:
                 missing = f", without {', '.join(each.missing)}" if each.missing else ""
                 yield (
@@ -173,8 +177,10 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 def _selections(body: Selections) -> Iterator[str]:
     worse = [group for group in body.groups if group.finding in TO_LOOK_AT]
+    told: set[tuple[str, str]] = set()
     for group in worse:
-        yield f"{group.finding}, {_kernel(body, group)}: {group.why}: {_places(group)}"
+        yield f"{group.finding}, {_kernel(body, group)}: {group.why}: {_places(group, told)}"
+        told |= {(group.kernel, cell) for cell in group.cells}
     for group in body.groups:
         if group.finding == FindingKind.DOCUMENTED_OTHERWISE and _is_revision(body, group):
             yield f"{group.finding}: {group.why}"
@@ -183,7 +189,7 @@ def _selections(body: Selections) -> Iterator[str]:
     proven = sum(not cell.unproven for cell in body.cells)
     say = "" if worse else "; nothing is worse than asked, weaker than before or contradicts itself"
     yield (
-        f"{body.title}: {counted(proven, 'cell')} of {len(body.cells)} proven, on emulated "
+        f"{body.title}: {proven} of {counted(len(body.cells), 'cell')} proven on emulated "
         f"processors{say}"
     )
 
@@ -200,9 +206,14 @@ def _kernel(body: Selections, group: SelectionGroup) -> str:
     )
 
 
-def _places(group: SelectionGroup) -> str:
+def _places(group: SelectionGroup, told: Container[tuple[str, str]]) -> str:
+    """Its cells, but for those of the kernel that were *told* before: these are counted."""
+    new = [cell for cell in group.cells if (group.kernel, cell) not in told]
+    if not new:
+        return "there too" if len(group.cells) == 1 else f"in {len(group.cells)} of those too"
     more = len(group.cells) - MOST_CELLS
-    return "; ".join(group.cells[:MOST_CELLS]) + (f"; and {more} more" if more > 0 else "")
+    first = [*new, *(cell for cell in group.cells if cell not in new)][:MOST_CELLS]
+    return "; ".join(first) + (f"; and {more} more" if more > 0 else "")
 
 
 def _variants(body: Variants) -> Iterator[str]:

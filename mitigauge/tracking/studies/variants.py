@@ -83,7 +83,7 @@ def _gate(costs: Sequence[PatchCost]) -> tuple[Gate, str]:
 
 
 def _change(event: EventCost) -> str:
-    return f"{event.title} from {event.a:g} to {event.b:g}"
+    return f"{event.title} from {event.a:.4g} to {event.b:.4g}"
 
 
 def _events(costs: Iterable[PatchCost]) -> Iterator[EventCost]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -51,9 +52,11 @@ def compiled(directory: Path, name: str, text: str, *flags: str) -> Path:
     return built
 
 
-def said(built: Path) -> str:
+def said(built: Path, **variables: str) -> str:
     """What our script says of an ELF file."""
-    told = subprocess.run([SCRIPTS / "functions", built], capture_output=True, check=True)
+    told = subprocess.run(
+        [SCRIPTS / "functions", built], capture_output=True, check=True, env=os.environ | variables
+    )
     assert told.stderr == b""
     return told.stdout.decode()
 
@@ -374,3 +377,15 @@ def test_sizes_are_of_code_that_stays_of_code_that_goes_and_of_data() -> None:
         "data 16 0000000000000004 table\n"
     )
     assert (notes.code_size, notes.boot_size, notes.data_size) == (12, 30, 24)
+
+
+@needs_compiler
+def test_the_release_that_names_a_build_is_no_difference(tmp_path: Path) -> None:
+    text = 'char name[] = "{0}";'
+    noted = [
+        notes_of(said(compiled(tmp_path, f"{release}.c", text.format(release)), RELEASE=release))
+        for release in ("7.2.12-mg01", "7.2.12-mg23")
+    ]
+    assert changed(*noted) == Changed()
+    plain = [notes_of(said(tmp_path / f"7.2.12-mg{digits}.c.o")) for digits in ("01", "23")]
+    assert changed(*plain) == Changed(objects=frozenset({"name"}))

@@ -173,3 +173,42 @@ def test_a_list_that_is_not_whole_makes_no_kernels_the_same(content: str, wrong:
     with pytest.raises(BuildFailed, match=f"not whole: {wrong}"):
         content_digest(content.encode())
     assert len(content_digest(GOOD.encode())) == 64
+
+
+def warning_at(build: Path, line: int, *, flags: int = 1, words: str = "") -> None:
+    """Put a kernel with two places that warn in place of the one that is there."""
+    entry = f".long {{0}} - .\n{words}.long text - .\n.word {line}\n.word {flags}\n"
+    source = build / "warns.S"
+    source.write_text(
+        ".text\n.globl _start\n_start: ud2\nsecond: ud2\n.section .rodata\ntext: .asciz \"a.c\"\n"
+        f'.section __bug_table,"aw"\n{entry.format("_start")}{entry.format("second")}'
+    )  # fmt: skip
+    vmlinux = build / "out" / "vmlinux"
+    subprocess.run(
+        ["gcc", "-nostdlib", "-static", "-Wl,--build-id", source, "-o", vmlinux], check=True
+    )
+    image = image_of(vmlinux.read_bytes())
+    (build / "out/arch/x86/boot/bzImage").write_bytes(image)
+    (build / "out/arch/x86/boot/setup.bin").write_bytes(image[:1024])
+    (build / "out/.config").write_text("CONFIG_DEBUG_BUGVERBOSE=y\n")
+
+
+@needs_tools
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize("words", ["", ".long text - .\n"], ids=["without", "with a format"])
+def test_the_line_of_a_warning_is_no_code_and_its_kind_is(build: Path, words: str) -> None:
+    digests = []
+    for line, flags in ((1, 1), (7, 1), (1, 3)):
+        warning_at(build, line, flags=flags, words=words)
+        digests.append(digest(build))
+    assert digests[0] == digests[1] != digests[2]
+
+
+@needs_tools
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_table_of_another_form_is_taken_as_it_is(build: Path) -> None:
+    digests = []
+    for line in (1, 7):
+        warning_at(build, line, words=".long 0\n.long 0\n")
+        digests.append(digest(build))
+    assert digests[0] != digests[1]

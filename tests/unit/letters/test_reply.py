@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from mitigauge.analysis.claims.outcome import ClaimOutcome
+from mitigauge.core.clock import Clock
 from mitigauge.core.documents.plain_text import width
 from mitigauge.core.effect import Verdict
 from mitigauge.core.errors import InvalidInput
@@ -27,7 +29,7 @@ from mitigauge.reporting.letters.reply.reply import (
     sentence,
 )
 from mitigauge.reporting.letters.report.matrix import render_text
-from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView
+from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView, HostFacts
 from pipelines.adapters.mail import NotSent, send
 from tests.mail_server import mail_server
 from tests.matrix_views import (
@@ -56,16 +58,15 @@ ANSWERED = Addressees(
     reported_by="A Robot <robot@example.com>",
     own_id="toys.v2.7",
 )
-KERNEL = BuiltKernel(
-    "7.2.12-mg0123456789", "linux-source-7.2 7.2.12-1", ["a", "b"], "lab", "gcc-14", "ab" * 20
-)
+RELEASE = "7.2.12-mg01234567890123456789012345678901"
+KERNEL = BuiltKernel(RELEASE, "linux-source-7.2 7.2.12-1", ["a", "b"], "lab", "gcc-14", "ab" * 20)
 SENDER = "A Robot <robot@example.com>"
 
 
 def since(verdict: Verdict, effect: float) -> ExperimentView:
     """One revision against the one before it."""
     arms = [
-        arm(1, "before", "vmscape/bhb-clear", kernel="7.2-a", is_baseline=True),
+        arm(1, "before", "vmscape/bhb-clear", kernel=RELEASE, is_baseline=True),
         arm(2, "this", "vmscape/bhb-clear", kernel="7.2-b", cmdline="vmscape=on",
             expected=["vmscape: Mitigation: Clear BHB"]),
     ]  # fmt: skip
@@ -176,22 +177,25 @@ def test_arms_that_differ_in_their_kernel_alone_are_told_together() -> None:
     [comparison] = of.comparisons
     like = {"cmdline": "vmscape=on", "expected": ["vmscape: Mitigation: Clear BHB"]}
     arms = [each.model_copy(update=like) for each in comparison.arms]
-    # One more of the same name, as another comparison has it.
-    arms.append(arms[1].model_copy(update={"id": 3, "kernel": "7.2-c"}))
+    # Two more of the same name, as other comparisons have them; one boots a kernel of the host.
+    arms += [
+        arms[1].model_copy(update={"id": number, "kernel": kernel})
+        for number, kernel in ((3, "7.2-c"), (4, ""))
+    ]
     same = of.model_copy(update={"comparisons": [comparison.model_copy(update={"arms": arms})]})
-    said = " ".join("\n".join(reproduce(same, [KERNEL], {})).split())
-    assert (
-        "Boot before, this, this: kernels 7.2-a, 7.2-b, 7.2-c, command line plus vmscape=on; shows "
-        "vmscape: Mitigation: Clear BHB Run" in said
-    )
+    built = [replace(KERNEL, release=release) for release in (RELEASE, "7.2-b", "7.2-c")]
+    said = " ".join("\n".join(reproduce(same, built, {})).split())
+    assert "Boot before, this, this (kernel of the host): command line plus vmscape=on; sh" in said
     assert said.count("Boot ") == 1
+    assert said.count("Kernel Debian's linux-source-7.2 7.2.12-1, configuration lab, gcc-14") == 1
+    assert "before: 2 patches, 7.2.12-mg012345678901, build id abababababab this: 2 p" in said
 
 
 def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
     said = " ".join(text(since(Verdict.SAME, 0.0)).split())
-    assert "Kernel 7.2.12-mg0123456789: Debian's linux-source-7.2 7.2.12-1, 2 patches;" in said
-    assert f"gcc-14; build id {'ab' * 20} Boot before" in said
-    assert "Boot this: kernel 7.2-b, command line plus vmscape=on; shows vmscape: Mitig" in said
+    assert "Kernel Debian's linux-source-7.2 7.2.12-1, configuration lab, gcc-14" in said
+    assert "before: 2 patches, 7.2.12-mg012345678901, build id abababababab Boot before: " in said
+    assert "Boot this (kernel 7.2-b): command line plus vmscape=on; shows vmscape: Mitig" in said
     assert "Run syscall: perf bench syscall" in said
 
 
@@ -274,9 +278,9 @@ def test_a_server_that_is_not_there_is_named() -> None:
 TEN = (
     "worse than asked, this revision: Vulnerable, but Mitigation: IBPB before exit to userspace "
     "with vmscape=force: mitigations=auto,no_guest_host vmscape=force on Zen 2; and 13 more",
-    "VMSCAPE: 320 cells of 320 proven, on emulated processors",
+    "VMSCAPE: 320 of 320 cells proven on emulated processors",
     "patch 4 'x86/vmscape: Clear the branch history': exactly +55 instructions an operation of "
-    "syscall getpgid on icx-1 (do_syscall_64 +55)",
+    "syscall getpgid (do_syscall_64 +55)",
     "  predicted for Skylake (Xeon): +31.4 ns [+25.1, +40.8]",
     "  predicted for Zen 2 (Rome): +24.0 ns [+20.2, +28.8]",
     "patch 7 interacts with patch 3: +20 instructions an operation of syscall getpgid on icx-1 in "
@@ -287,19 +291,85 @@ TEN = (
 )
 
 
+def kept(name: str) -> str:
+    return (Path(__file__).parents[2] / "fixtures" / "reply" / name).read_text()
+
+
+def expect_an_answer_that_is_read_whole(said: str) -> None:
+    assert len(said.splitlines()) <= 60
+    assert [line[:8].strip() for line in said.splitlines()[:3]] == ["Worse?", "Where?", "Sure?"]
+    assert max(map(width, said.splitlines())) <= 80
+    # Quoted without marks, none of its lines asks for anything.
+    assert not any(line.startswith("#mitigauge") for line in said.splitlines())
+
+
 def test_the_answer_to_ten_patches_is_the_one_that_is_kept() -> None:
     """A person reads it whole: its first three lines are the answer, and it ends within 60."""
+    of = since(Verdict.WORSE, 8.1)
     message = mail(
-        ANSWERED, since(Verdict.WORSE, 8.1),
-        render_text(since(Verdict.WORSE, 8.1), within_mail=True), [KERNEL],
+        ANSWERED, of, render_text(of, within_mail=True),
+        [KERNEL, replace(KERNEL, release="7.2-b", patches=["a"] * 10)],
         {"syscall": "perf bench syscall getpgid"}, Letter(), besides=Besides(studies=TEN),
         sender=SENDER,
     )  # fmt: skip
     said = str(message.get_content())
-    kept = Path(__file__).parents[2] / "fixtures" / "reply" / "ten-patches.txt"
-    assert said == kept.read_text()
-    assert len(said.splitlines()) <= 60
-    assert [line[:8].strip() for line in said.splitlines()[2:5]] == ["Worse?", "Where?", "Sure?"]
-    assert max(map(width, said.splitlines())) <= 80
-    # Quoted without marks, none of its lines asks for anything.
-    assert not any(line.startswith("#mitigauge") for line in said.splitlines())
+    assert said == kept("ten-patches.txt")
+    expect_an_answer_that_is_read_whole(said)
+
+
+# As the lab's answered one mail about ten patches, of which one costs and one chooses wrongly.
+ONE_MAIL = (
+    "worse than asked, this revision: Vulnerable, but SW loop, KVM: SW loop with spectre_bhi=on: "
+    "mitigations=off spectre_bhi=on on Ice Lake; mitigations=auto,no_guest_host spectre_bhi=on on "
+    "Ice Lake",
+    "worse than asked, this revision: Vulnerable, but Retpoline with spectre_bhi=on: "
+    "mitigations=off spectre_bhi=on on Ice Lake, retpolines",
+    "weaker than before, this revision: SW loop, KVM: SW loop before, Vulnerable now: in 3 of "
+    "those too",
+    "Branch History Injection: 128 of 128 cells proven on emulated processors",
+    "patch 2 'x86/entry: Leave room at each system call': exactly +4 instructions an operation of "
+    "syscall basic (do_syscall_64 +4)",
+    "  predicted for Intel Alder Lake, efficient core: +0.8 ns [+0.3, +1.2]",
+    "  predicted for Intel Alder Lake, performance core: +0.7 ns [+0.2, +1.2]",
+    "patches 1, 3-10: nothing in any of these cases, by exact counts",
+    "all patches: exactly +4 instructions an operation of syscall basic on lab-intel; each alone "
+    "on the base, they add up to as many",
+)
+
+
+def test_an_answer_of_emulated_hosts_ends_within_sixty_lines_too() -> None:
+    like = {
+        "cmdline": "setcpuid=ibrs_enhanced spectre_v2=eibrs pti=off spectre_bhi=on",
+        "expected": ["spectre_v2: BHI: SW loop, KVM: SW loop or spectre_v2: BHI: SW loop"],
+    }
+    of = since(Verdict.WORSE, 0.98)
+    [comparison] = of.comparisons
+    [told] = comparison.rows
+    first, cell = told.cells
+    told = told.model_copy(
+        update={"cells": [first, cell.model_copy(update={"notes": ["real, yet within ±1 %"]})]}
+    )
+    arms = [each.model_copy(update=like) for each in comparison.arms]
+    emulated = {"arms": arms, "rows": [told], "emulated": True, "counted": True}
+    facts = HostFacts(
+        name="icx-1", processor="Intel Xeon Processor (Icelake)", emulated=True,
+        host_class="QEMU TCG Icelake-Server, 1 vCPU, counted time", clock=Clock.COUNTED,
+        microcode="0x1", smt="notsupported", kernels=[RELEASE, "7.2-b"],
+    )  # fmt: skip
+    of = of.model_copy(
+        update={
+            "comparisons": [comparison.model_copy(update=emulated)],
+            "host_facts": {"icx-1": facts},
+        }
+    )
+    toolchain = "debian-trixie: gcc-14 14.2.0-19, binutils 2.44-3"
+    one = replace(KERNEL, patches=[], toolchain=toolchain)
+    by_hand = "taskset -c CPU perf bench syscall basic|getpgid|fork|execve --loop N, once a boot"
+    message = mail(
+        ANSWERED, of, render_text(of, within_mail=True), [one, replace(one, release="7.2-b")],
+        {"syscall": f"{by_hand} and more"}, Letter(), besides=Besides(studies=ONE_MAIL),
+        sender=SENDER,
+    )  # fmt: skip
+    said = str(message.get_content())
+    assert said == kept("one-mail.txt")
+    expect_an_answer_that_is_read_whole(said)

@@ -188,3 +188,15 @@ def test_what_a_longer_function_moves_elsewhere_is_named_beside_it() -> None:
         "patch 7 'seven': exactly +19 instructions an operation of getppid on lab-intel "
         "(getppid +20, -1 in code that it does not change: its_return_thunk -1)"
     )
+
+
+def test_of_a_single_host_the_sums_alone_say_which() -> None:
+    cost = cost_of(table(getppid=20), "m/off", frozenset({"getppid"}))
+    row = PatchRow(patches=[1], titles=["one"], same_code=False, costs=[cost])
+    first, last = answer_of(PatchCosts(rows=[row], whole=[cost]))
+    assert first == "patch 1 'one': exactly +20 instructions an operation of getppid (getppid +20)"
+    assert "of getppid on lab-intel; " in last
+    other = row.model_copy(update={"costs": [cost, cost.model_copy(update={"host": "lab-amd"})]})
+    first, second, _ = answer_of(PatchCosts(rows=[other], whole=[cost]))
+    assert "on lab-intel" in first
+    assert "on lab-amd" in second

@@ -43,7 +43,23 @@ def test_what_is_worse_stands_first_with_its_kernel_and_its_places() -> None:
         "worse than asked, this revision: Vulnerable, but IBPB without it: vmscape=force on Zen 0; "
         "vmscape=force on Zen 1; vmscape=force on Zen 2; and 2 more"
     )
-    assert last == "VMSCAPE: 1 cell of 2 proven, on emulated processors"
+    assert last == "VMSCAPE: 1 of 2 cells proven on emulated processors"
+
+
+def test_cells_that_were_told_are_counted_where_they_are_weaker_too() -> None:
+    worse, weaker = group(FindingKind.WORSE_THAN_ASKED), group(FindingKind.WEAKER, cells=3)
+    _, second, *_ = answer_of(selections(worse, weaker))
+    assert second.endswith("Vulnerable, but IBPB without it: in 3 of those too")
+    one = group(FindingKind.WEAKER, cells=1)
+    assert answer_of(selections(worse, one))[1].endswith("IBPB without it: there too")
+    # Another kernel's cells are others.
+    other = group(FindingKind.WEAKER, BASE, cells=1)
+    assert answer_of(selections(worse, other))[1].endswith(": vmscape=force on Zen 0")
+    # One that is new stands before those that are not.
+    more = group(FindingKind.WEAKER, cells=7)
+    assert answer_of(selections(worse, more))[1].endswith(
+        ": vmscape=force on Zen 5; vmscape=force on Zen 6; vmscape=force on Zen 0; and 4 more"
+    )
 
 
 def test_a_changed_choice_is_no_fault() -> None:

@@ -6,7 +6,7 @@ It holds all that is needed to judge and to repeat what was measured, without an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -20,6 +20,7 @@ from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.kernels.mails.mail import address_of
+from mitigauge.kernels.recipe import SHORT_DIGITS, short_release
 from mitigauge.reporting.letters.reply.cover_letter import Finding
 from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.reporting.letters.reply.headline import LeadCell, headline
@@ -40,9 +41,8 @@ MOST_FIGURES = 40
 LONGEST_LIMITS = 600
 LONGEST_STUDY = 500
 ASKING = (
-    f"To ask for more, answer with a line {COMMAND} test (a diff in the mail is tried on top; test "
-    f"base VERSION: on another base), {COMMAND} which-patch, {COMMAND} select, {COMMAND} variants, "
-    f"or {COMMAND} stop, signed by patatt."
+    f"To ask for more, answer, signed by patatt, with a line {COMMAND} test (a diff in the mail is "
+    "tried on top), test base VERSION, which-patch, select, variants or stop."
 )
 _ANSWER = re.compile(r"^(?:re:\s*)+", re.IGNORECASE)
 
@@ -180,8 +180,6 @@ def _body(
     besides: Besides,
 ) -> Iterator[str]:
     found = lead_cells(view)
-    yield "Hi,"
-    yield ""
     for label, said in headline(answered.label, view, found):
         yield from indented(f"{label:<8}", said, COLUMNS)
     yield from _caveat_lines(view, kernels)
@@ -199,7 +197,6 @@ def _body(
     if besides.studies:
         yield ""
         yield "Beside these figures:"
-        yield ""
         yield from study_lines(besides.studies)
     yield from _regression(answered, own_id, found)
     yield from _set_beside(letter.beside)
@@ -316,7 +313,6 @@ def _regression(answered: Addressees, own_id: str, found: Sequence[LeadCell]) ->
         return
     yield ""
     yield "For a patch that mends it, and for the tracker once the series is merged:"
-    yield ""
     yield f"  | Reported-by: {neutralise(answered.reported_by, 200) or 'whoever sends this'}"
     yield f"  | Closes: {f'{answered.archive}/{own_id}' if own_id else 'the link of this mail'}"
     yield f'  #regzbot introduced: COMMIT ("{neutralise(answered.title, 120)}")'
@@ -386,36 +382,51 @@ def reproduce(
     """How somebody repeats it with nothing of ours."""
     yield ""
     yield "To repeat it:"
-    yield ""
-    for kernel in kernels:
-        patched = counted(len(kernel.patches), "patch") if kernel.patches else "no patch"
-        said = (
-            f"{kernel.release}: Debian's {kernel.base}, {patched}; configuration {kernel.profile}; "
-            f"{neutralise(kernel.toolchain)}; build id {kernel.build_id}"
-        )
-        yield from indented("Kernel  ", said, COLUMNS)
-        for line in kernel.loosely:
-            yield from indented("        ", f"applied loosely: {neutralise(line, 300)}", COLUMNS)
-    for how, arms in _boots(view).items():
-        names = ", ".join(name for name, _ in arms)
-        many = "kernels" if len(arms) > 1 else "kernel"
-        releases = f"{many} {', '.join(kernel for _, kernel in arms)}"
-        yield from indented("Boot    ", f"{names}: {releases}, {how}", COLUMNS)
+    yield from _kernel_lines(view, kernels)
+    for how, arms in _boots(view, {kernel.release for kernel in kernels}).items():
+        yield from indented("Boot    ", f"{', '.join(arms)}: {how}", COLUMNS)
     workloads = dict.fromkeys(row.workload for c in view.comparisons for row in c.rows)
     for name in workloads:
         told_how = by_hand.get(name) or f"workload {name} of Mitigauge"
         yield from indented("Run     ", f"{name}: {told_how}", COLUMNS)
 
 
-def _boots(view: ExperimentView) -> dict[str, list[tuple[str, str]]]:
-    """Each command line with what it shows, once: each of its arms, and that arm's kernel."""
-    found: dict[str, list[tuple[str, str]]] = {}
+def _kernel_lines(view: ExperimentView, kernels: Sequence[BuiltKernel]) -> Iterator[str]:
+    """What all of them have in common once, then each by the arms that boot it."""
+    alike: dict[str, list[BuiltKernel]] = {}
+    for kernel in kernels:
+        tools = neutralise(kernel.toolchain)
+        said = f"Debian's {kernel.base}, configuration {kernel.profile}, {tools}"
+        alike.setdefault(said, []).append(kernel)
+    for said, of in alike.items():
+        yield from indented("Kernel  ", said, COLUMNS)
+        for kernel in of:
+            patched = counted(len(kernel.patches), "patch") if kernel.patches else "no patch"
+            named = f"{short_release(kernel.release)}, build id {kernel.build_id[:SHORT_DIGITS]}"
+            arms = ", ".join(_arms_of(view, kernel)) or "no arm"
+            yield from indented("        ", f"{arms}: {patched}, {named}", COLUMNS)
+            for line in kernel.loosely:
+                loose = f"applied loosely: {neutralise(line, 300)}"
+                yield from indented("        ", loose, COLUMNS)
+
+
+def _arms_of(view: ExperimentView, kernel: BuiltKernel) -> list[str]:
+    arms = [arm for arm in _different_arms(view) if arm.kernel == kernel.release]
+    return list(dict.fromkeys(neutralise(arm.name, 100) for arm in arms))
+
+
+def _boots(view: ExperimentView, built: Container[str]) -> dict[str, list[str]]:
+    """Each command line with what it shows, once: its arms, with kernels that were not *built*."""
+    found: dict[str, list[str]] = {}
     for arm in _different_arms(view):
         added = neutralise(arm.cmdline) or "nothing"
         shows = f"; shows {neutralise('; '.join(arm.expected))}" if arm.expected else ""
-        kernel = neutralise(arm.kernel) or "of the host"
+        name = neutralise(arm.name, 100)
+        if arm.kernel not in built:
+            name += f" (kernel {neutralise(arm.kernel) or 'of the host'})"
         arms = found.setdefault(f"command line plus {added}{shows}", [])
-        arms.append((neutralise(arm.name, 100), kernel))
+        if name not in arms:
+            arms.append(name)
     return found
 
 

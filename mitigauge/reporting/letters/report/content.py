@@ -32,9 +32,8 @@ COUNTED = (
     "barriers cost nothing, and no other load on their machine shows."
 )
 COUNTED_HOSTS = (
-    "These hosts are emulated and their time counts instructions: figures are costs of software. "
-    "Caches, branch predictors and barriers cost nothing there, no other load shows, and no figure "
-    "carries over to real hardware."
+    "These hosts are emulated, time counts instructions: what software costs, not what caches and "
+    "barriers do. No figure carries over to real hardware."
 )
 METHOD = (
     (
@@ -52,13 +51,12 @@ METHOD = (
 )
 
 
-SEED = "Seed"
 SHORT_METHOD = (
     (
         "Cell",
-        f"change in percent of the baseline [{100 * INTERVAL_LEVEL:g} %], n boots; worse, better: "
-        f"at {100 * ALPHA:g} % over a row's arms; same: within ±{DELTA_PERCENT:g} %; mde: what "
-        f"would show with {100 * POWER:g} % power",
+        f"change in % of the baseline [{100 * INTERVAL_LEVEL:g} %], n boots; worse, better: at "
+        f"{100 * ALPHA:g} %; same: within ±{DELTA_PERCENT:g} %; mde: shows with "
+        f"{100 * POWER:g} % power",
     ),
 )
 
@@ -68,10 +66,13 @@ def content_of(
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
     beside: ConsequencesView | None = None,
+    *,
+    within_mail: bool = False,
 ) -> Content:
     """Arrange *view* as a report, with what stands beside it.
 
     Published *claims*, what *profiles* explain, and what exits and single operations cost.
+    *within_mail*: without what the mail says elsewhere, and what nobody needs to repeat it.
     """
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
     counting = [host for host in view.hosts if _counts(view, host)]
@@ -82,7 +83,7 @@ def content_of(
         counted_time=", ".join(counting),
         caveats=list(_caveats(view, emulated, counting)),
         warnings=list(_warnings(view)),
-        facts=list(_facts(view)),
+        facts=list(_facts(view, within_mail=within_mail)),
         # A factorial design has a table of its own, of knobs in place of arms.
         tables=[
             table
@@ -95,7 +96,11 @@ def content_of(
         claims=[claims_beside(source) for source in claims],
         explained=[entry for case in profiles for entry in explained(view, case)],
         costs=[cost_entry(model) for model in beside.cost_models] if beside else [],
-        consequences=[consequence(one) for one in beside.consequences] if beside else [],
+        consequences=[
+            consequence(one)
+            for one in (beside.consequences if beside else ())
+            if one.macro or not within_mail
+        ],
     )
 
 
@@ -164,11 +169,12 @@ def _warnings(view: ExperimentView) -> Iterator[str]:
             yield f"{run.comparison} on {run.host} {run.state.value}: {reason}"
 
 
-def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
+def _facts(view: ExperimentView, *, within_mail: bool) -> Iterator[tuple[str, str]]:
     for host in view.hosts:
         facts = view.host_facts.get(host) or HostFacts(name=host)
-        yield "Host", _host(facts, emulated=_is_emulated(view, host))
-        yield "", _software(facts)
+        emulated = _is_emulated(view, host)
+        yield "Host", _host(facts, emulated=emulated, with_class=not (within_mail and emulated))
+        yield "", _software(facts, with_kernels=not within_mail)
     started = view.started_at or view.created_at
     word = "started" if view.started_at else "submitted, not started"
     when = f"{started:%Y-%m-%d %H:%M} UTC {word}"
@@ -177,10 +183,11 @@ def _facts(view: ExperimentView) -> Iterator[tuple[str, str]]:
     yield "Date", when
     for run in view.runs:
         yield "Design", _design(view, run)
-        if run.host_time:
+        if run.host_time and not within_mail:
             yield "Time", host_time(run, run.host_time)
     yield from _pace(view)
-    yield SEED, str(view.seed)
+    if not within_mail:
+        yield "Seed", str(view.seed)
 
 
 def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:
@@ -199,19 +206,19 @@ def _pace(view: ExperimentView) -> Iterator[tuple[str, str]]:
             yield "Pace", f"{host}: {'; '.join(said)}"
 
 
-def _host(facts: HostFacts, *, emulated: bool) -> str:
+def _host(facts: HostFacts, *, emulated: bool, with_class: bool) -> str:
     processor = facts.processor or "processor unknown"
-    host_class = f" ({facts.host_class})" if facts.host_class else ""
+    host_class = f" ({facts.host_class})" if facts.host_class and with_class else ""
     mark = ", EMULATED" if emulated else ""
     if facts.clock is Clock.COUNTED:
         mark += ", counted time"
     return f"{facts.name}: {processor}{host_class}{mark}"
 
 
-def _software(facts: HostFacts) -> str:
-    kernels = [kernel for kernel in facts.kernels if kernel]
+def _software(facts: HostFacts, *, with_kernels: bool) -> str:
+    kernels = " and ".join(kernel for kernel in facts.kernels if kernel)
     parts = [
-        f"kernel {' and '.join(kernels)}" if kernels else "kernel unknown",
+        f"kernel {kernels or 'unknown'}" if with_kernels else "",
         f"microcode {facts.microcode or 'unknown'}",
         f"SMT {facts.smt}" if facts.smt else "",
         f"governor {facts.governor}" if facts.governor else "",

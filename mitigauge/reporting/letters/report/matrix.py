@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mitigauge.core.documents.parts import Cell, Content, Entry, Table
 from mitigauge.core.documents.plain_text import indented, markdown, neutralise, paragraph, width
 from mitigauge.core.documents.text_table import table_lines
-from mitigauge.reporting.letters.report.content import METHOD, SEED, SHORT_METHOD, content_of
+from mitigauge.reporting.letters.report.content import METHOD, SHORT_METHOD, content_of
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView
@@ -32,10 +32,7 @@ def render_text(
 
     *within_mail*: one that has said what it is about, and what holds of every figure.
     """
-    content = content_of(view, claims, profiles, beside)
-    if within_mail:
-        # Who repeats it with nothing of ours has no use for the order of the boots.
-        content.facts[:] = [fact for fact in content.facts if fact[0] != SEED]
+    content = content_of(view, claims, profiles, beside, within_mail=within_mail)
     lines = _body(content, SHORT_METHOD) if within_mail else _text(content)
     return "\n".join(lines).lstrip("\n") + "\n"
 
