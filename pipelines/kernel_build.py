@@ -357,10 +357,9 @@ class _Work:
         self.builder.report("Applying the patches" if order.patches else "Copying the tree")
         copy_of(tree, self.directory / "source")
         loosely = self._apply(order)
-        if not from_nothing:
-            self._begin_with_objects(recipe, order)
-        self.builder.report("Configuring")
-        self._configure(order)
+        if from_nothing or not self._begin_with_objects(recipe, order):
+            self.builder.report("Configuring")
+            self._configure(order)
         self.builder.report("Compiling")
         self._compile(recipe, order)
         self.builder.report("Packaging")
@@ -368,20 +367,24 @@ class _Work:
         self._keep_objects(recipe, order)
         return built
 
-    def _begin_with_objects(self, recipe: Recipe, order: Order) -> None:
-        """Begin with what a build of its first few patches left, the most of them."""
+    def _begin_with_objects(self, recipe: Recipe, order: Order) -> bool:
+        """Begin with what a build of its first few patches left, the most of them; whether it does.
+
+        It is configured then: none of the patches in between changes an option.
+        """
         names = [each.digest[:16] for each in beginnings(recipe, order)]
         out = self.directory / "out"
         begun = kept_objects.begin(self.objects, names, out)
         if begun is None:
-            return
+            return False
         status, _ = self._run("restore", ["source"], SHORT_LIMITS)
         if status:
             remove(out)
             out.mkdir()
-            return
+            return False
         more = names.index(begun) + 1
         self.builder.report(f"Of what was built before, {more} of the patches change something")
+        return True
 
     def _keep_objects(self, recipe: Recipe, order: Order) -> None:
         """Keep what was compiled for builds that add patches; the kernel is whole without."""
