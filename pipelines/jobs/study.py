@@ -289,7 +289,8 @@ def _take_in_costs(
 ) -> JobDone:
     """Work out what each patch costs; or order the kernels of two patches that interact."""
     rows = rows_of(body.sets, _titles(study), read.costs, read.changed, read.size)
-    more = more_sets(rows, body.sets, [patch.files for patch in study.revision.patches])
+    files = [patch.files for patch in study.revision.patches]
+    more = more_sets(rows, body.sets, files, read.changed, read.alike)
     if more:
         study.body = body.model_copy(update={"sets": [*body.sets, *more]})
         service.go_on(study, StudyState.BUILDING, f"{len(more)} more kernels")
@@ -299,7 +300,9 @@ def _take_in_costs(
     study.body = body.model_copy(
         update={
             "rows": rows,
-            "interactions": with_others(interactions_of(rows), body.sets, read.costs),
+            "interactions": with_others(
+                interactions_of(rows), body.sets, read.costs, read.changed, read.alike
+            ),
             "whole": read.costs(base, whole[0]) if base and whole and whole[0].release else [],
         }
     )

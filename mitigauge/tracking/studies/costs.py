@@ -28,6 +28,8 @@ Costs = Callable[[KernelSet, KernelSet], list[PatchCost]]
 """What a kernel runs more than another one, case by case."""
 Changed = Callable[[KernelSet, KernelSet], frozenset[str]]
 """Functions whose code differs between two kernels."""
+Alike = Callable[[KernelSet, KernelSet, frozenset[str]], bool | None]
+"""Whether two kernels have the same code in some functions; None where nobody knows."""
 Size = Callable[[KernelSet, KernelSet], PatchSize | None]
 """How much larger the second one is; None where nobody knows."""
 
@@ -156,14 +158,45 @@ def is_costly(row: PatchRow) -> bool:
 
 
 def more_sets(
-    rows: Sequence[PatchRow], sets: Sequence[KernelSet], files: Sequence[Collection[str]]
+    rows: Sequence[PatchRow],
+    sets: Sequence[KernelSet],
+    files: Sequence[Collection[str]],
+    changed: Changed,
+    alike: Alike,
 ) -> list[KernelSet]:
-    """Kernels that are to be counted next; none: all is told that can be.
+    """Kernels that are wanted next; none: all is told that can be.
 
-    *files*: of each patch, what it touches.
+    *files*: of each patch, what it touches. A kernel of two patches is built and not booted where
+    its code tells whether one makes the other cost what it does in its place.
     """
     costly = [row.patches[0] for row in rows if len(row.patches) == 1 and is_costly(row)]
-    return alone_sets(costly, sets) or pair_sets(interactions_of(rows), files, sets)
+    alone = alone_sets(costly, sets)
+    if alone:
+        return alone
+    return [
+        each.model_copy(update={"by_code": _differs_alone(each.patches[-1], sets, changed, alike)})
+        for each in pair_sets(interactions_of(rows), files, sets)
+    ]
+
+
+def _differs_alone(patch: int, sets: Sequence[KernelSet], changed: Changed, alike: Alike) -> bool:
+    """Whether what a patch changes has another code on the base than in its place."""
+    in_place, alone = _in_place(patch, sets), set_of(sets, [patch])
+    functions = _changed_in_place(patch, sets, changed)
+    if not in_place or not alone or not functions:
+        return False
+    return alike(in_place, alone, functions) is False
+
+
+def _in_place(patch: int, sets: Sequence[KernelSet]) -> KernelSet | None:
+    return set_of(sets, list(range(1, patch + 1)))
+
+
+def _changed_in_place(patch: int, sets: Sequence[KernelSet], changed: Changed) -> frozenset[str]:
+    before, after = _in_place(patch - 1, sets), _in_place(patch, sets)
+    if not before or not after or not (before.release and after.release):
+        return frozenset()
+    return changed(before, after)
 
 
 def interactions_of(rows: Sequence[PatchRow]) -> list[Interaction]:
@@ -188,19 +221,47 @@ def _of_row(row: PatchRow) -> Iterator[Interaction]:
 
 
 def with_others(
-    found: Sequence[Interaction], sets: Sequence[KernelSet], costs: Costs
+    found: Sequence[Interaction],
+    sets: Sequence[KernelSet],
+    costs: Costs,
+    changed: Changed,
+    alike: Alike,
 ) -> list[Interaction]:
-    """The same with the patches that explain each: with one of these alone it costs as much."""
-    return [each.model_copy(update={"others": list(_others(each, sets, costs))}) for each in found]
+    """The same with the patches that explain each.
+
+    With one of these alone its functions have the code that they have in its place, or, where that
+    is the code of the patch on the base too, it costs as much.
+    """
+    return [
+        each.model_copy(update={"others": list(_others(each, sets, costs, changed, alike))})
+        for each in found
+    ]
 
 
-def _others(of: Interaction, sets: Sequence[KernelSet], costs: Costs) -> Iterator[int]:
+def _others(
+    of: Interaction, sets: Sequence[KernelSet], costs: Costs, changed: Changed, alike: Alike
+) -> Iterator[int]:
+    in_place = _in_place(of.patch, sets)
+    functions = _changed_in_place(of.patch, sets, changed)
     for other in range(1, of.patch):
         both = set_of(sets, [other, of.patch])
-        without = set_of(sets, [other])
-        if both is None or without is None or not (both.release and without.release):
+        if both is None or not both.release or in_place is None:
             continue
-        for cost in costs(without, both):
-            is_it = (cost.case, cost.host) == (of.case, of.host)
-            if is_it and cost.exact is not None and abs(cost.exact - of.after) <= ROUNDING:
-                yield other
+        if both.by_code:
+            is_it = alike(in_place, both, functions) is True
+        else:
+            is_it = _costs_as_much(of, set_of(sets, [other]), both, costs)
+        if is_it:
+            yield other
+
+
+def _costs_as_much(
+    of: Interaction, without: KernelSet | None, both: KernelSet, costs: Costs
+) -> bool:
+    if without is None or not without.release:
+        return False
+    return any(
+        cost.exact is not None and abs(cost.exact - of.after) <= ROUNDING
+        for cost in costs(without, both)
+        if (cost.case, cost.host) == (of.case, of.host)
+    )

@@ -64,6 +64,11 @@ class Counts:
             self._changed[pair] = found
         return self._changed[pair]
 
+    def alike(self, one: KernelSet, other: KernelSet, names: frozenset[str]) -> bool | None:
+        """Whether both have the same code in the functions of those names."""
+        a, b = self._noted(one.release), self._noted(other.release)
+        return names.isdisjoint(functions.changed(a, b).functions) if a and b else None
+
     def size(self, before: KernelSet, after: KernelSet) -> PatchSize | None:
         """How much larger *after* is; None where no build noted its functions."""
         old, new = self._noted(before.release), self._noted(after.release)

@@ -108,7 +108,7 @@ def booted(sets: Sequence[KernelSet]) -> list[KernelSet]:
     """Those that are booted: of kernels with the same code the first one alone."""
     found: dict[str, KernelSet] = {}
     for each in sets:
-        if each.release:
+        if each.release and not each.by_code:
             found.setdefault(each.content or each.release, each)
     return list(found.values())
 

@@ -21,6 +21,7 @@ class KernelSet(BaseModel):
     release: str = ""
     content: str = Field("", description="digest of its code and data; alike is the same code")
     skipped: str = Field("", description="why there is no such kernel; empty: there is, or will be")
+    by_code: bool = Field(False, description="its code is compared alone, and it is not booted")
 
 
 class PatchFunction(BaseModel):

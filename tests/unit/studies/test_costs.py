@@ -7,8 +7,14 @@ import pytest
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactSide, ExactTable
 from mitigauge.tracking.studies.answers import answer_of
-from mitigauge.tracking.studies.costs import cost_of, interactions_of, rows_of, with_others
-from mitigauge.tracking.studies.kernel_sets import first_sets, kernel_set, set_of
+from mitigauge.tracking.studies.costs import (
+    cost_of,
+    interactions_of,
+    more_sets,
+    rows_of,
+    with_others,
+)
+from mitigauge.tracking.studies.kernel_sets import booted, first_sets, kernel_set, set_of
 from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow, PatchSize
 
 TITLES = ["one", "two", "three"]
@@ -18,8 +24,14 @@ EVERY = [*first_sets(3), kernel_set([2]), kernel_set([3])]
 class World:
     """What each set of patches runs an operation; *beside*: in code that no patch changes."""
 
-    def __init__(self, runs: dict[tuple[int, ...], int], beside: int = 0) -> None:
+    def __init__(
+        self,
+        runs: dict[tuple[int, ...], int],
+        beside: int = 0,
+        depends: dict[int, list[int]] | None = None,
+    ) -> None:
         self.runs = runs
+        self.depends = depends or {}
         self.beside = beside
 
     def costs(self, before: KernelSet, after: KernelSet) -> list[PatchCost]:
@@ -29,6 +41,15 @@ class World:
 
     def changed(self, before: KernelSet, after: KernelSet) -> frozenset[str]:
         return frozenset(f"f{patch}" for patch in {*after.patches} - {*before.patches})
+
+    def code(self, of: KernelSet, function: str) -> tuple[int, ...]:
+        """Of which patches a function has the code: its own, and those that its code depends on."""
+        own = int(function[1:])
+        wanted = {own, *self.depends.get(own, ())}
+        return tuple(sorted(wanted & {*of.patches}))
+
+    def alike(self, one: KernelSet, other: KernelSet, functions: frozenset[str]) -> bool:
+        return all(self.code(one, name) == self.code(other, name) for name in functions)
 
 
 def cost(exact: int | None, own: int = 0, *, why_none: str = "") -> PatchCost:
@@ -56,7 +77,7 @@ def study(world: World, sets: list[KernelSet]) -> PatchCosts:
     whole, base = set_of(sets, [1, 2, 3]), set_of(sets, [])
     assert whole
     assert base
-    found = with_others(interactions_of(rows), sets, world.costs)
+    found = with_others(interactions_of(rows), sets, world.costs, world.changed, world.alike)
     return PatchCosts(
         sets=sets, rows=rows, whole=world.costs(base, whole), interactions=found, mode="m/off"
     )
@@ -82,6 +103,34 @@ def test_a_pair_that_interacts_is_named() -> None:
     answer = answer_of(told)
     assert any(line.startswith("patch 3 interacts with patch 1: +20") for line in answer)
     assert answer[-1].endswith("add up to +6, which is not that")
+
+
+def more_of(world: World, sets: list[KernelSet]) -> list[KernelSet]:
+    rows = rows_of(sets, TITLES, world.costs, world.changed)
+    files = [["a.c"], ["b.c"], ["a.c"]]
+    return more_sets(rows, sets, files, world.changed, world.alike)
+
+
+def test_a_pair_whose_code_tells_it_is_built_and_not_booted() -> None:
+    world = World(additive(0, 0, 6) | {(1, 2, 3): 120}, depends={3: [1]})
+    sets = built(EVERY)
+    pairs = more_of(world, sets)
+    assert [(pair.patches, pair.by_code) for pair in pairs] == [([1, 3], True), ([2, 3], True)]
+    ready = [*sets, *built(pairs)]
+    assert {each.name for each in booted(ready)} == {each.name for each in sets}
+    assert more_of(world, ready) == []
+    [pair] = study(world, ready).interactions
+    assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 6, 20, [1])
+
+
+def test_a_pair_whose_code_is_that_of_the_patch_alone_is_counted() -> None:
+    """What one patch stores, another one's loop may read."""
+    world = World(additive(0, 0, 6) | {(1, 3): 120, (1, 2, 3): 120, (2, 3): 106})
+    sets = built(EVERY)
+    pairs = more_of(world, sets)
+    assert [pair.by_code for pair in pairs] == [False, False]
+    [pair] = study(world, [*sets, *built(pairs)]).interactions
+    assert pair.others == [1]
 
 
 def test_which_one_it_is_cannot_be_told_without_the_kernels_of_two() -> None:
