@@ -60,8 +60,10 @@ def build(tmp_path: Path) -> Path:
 def package(build: Path, **tools: str) -> tuple[int, str]:
     """Run the script; *tools*: programs that stand before the machine's own."""
     script = build / "package-here"
-    text = (SCRIPTS / "package").read_text()
-    script.write_text(text.replace("/build/", f"{build}/"))
+    for name in ("package", "scripts/blank"):
+        text = (SCRIPTS / Path(name).name).read_text()
+        place = script if name == "package" else build / name
+        place.write_text(text.replace("/build/", f"{build}/"))
     others = build / "tools"
     others.mkdir(exist_ok=True)
     for name, body in tools.items():
@@ -210,5 +212,56 @@ def test_a_table_of_another_form_is_taken_as_it_is(build: Path) -> None:
     digests = []
     for line in (1, 7):
         warning_at(build, line, words=".long 0\n.long 0\n")
+        digests.append(digest(build))
+    assert digests[0] != digests[1]
+
+
+def names_of(build: Path, text: str, *, more: str = "", other: str = "") -> None:
+    """Put a kernel with its own list of two names in place of the one there; *text*: 8 letters.
+
+    *more*: assembly behind the list. *other*: the same of another file.
+    """
+    source = build / "names.S"
+    source.write_text(
+        ".text\n.globl _start\n_start: ret\n.section .rodata\n"
+        "kallsyms_num_syms: .long 2\n"
+        f'kallsyms_names: .ascii "{text}"\nkallsyms_markers: .ascii "{text}"\n'
+        f'kallsyms_token_table: .ascii "{text}"\n'
+        f'kallsyms_token_index: .ascii "{text}"\n.skip 504\n'
+        f'kallsyms_offsets: .quad 0\nkallsyms_seqs_of_names: .ascii "{text[-6:]}"\n{more}'
+    )
+    beside = build / "beside.S"
+    beside.write_text(f".section .rodata\n{other}")
+    vmlinux = build / "out" / "vmlinux"
+    options = ["-nostdlib", "-static", "-Wl,--build-id"]
+    subprocess.run(["gcc", *options, source, beside, "-o", vmlinux], check=True)
+    image = image_of(vmlinux.read_bytes())
+    (build / "out/arch/x86/boot/bzImage").write_bytes(image)
+    (build / "out/arch/x86/boot/setup.bin").write_bytes(image[:1024])
+
+
+@needs_tools
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_the_kernel_s_list_of_names_is_no_code_and_what_lies_behind_it_is(build: Path) -> None:
+    digests = []
+    for text, more in (("pipe__16", "one"), ("pipe__17", "one"), ("pipe__16", "two")):
+        names_of(build, text, more=f'.ascii "{more}"\n')
+        digests.append(digest(build))
+    assert digests[0] == digests[1] != digests[2]
+
+
+@needs_tools
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@pytest.mark.parametrize(
+    ("more", "other"),
+    [("", "kallsyms_names: .quad 1\n"), ("within = kallsyms_names + 2\n", "")],
+    ids=["a second table of that name", "an object within"],
+)
+def test_a_list_of_names_that_is_not_the_kernel_s_own_is_taken_as_it_is(
+    build: Path, more: str, other: str
+) -> None:
+    digests = []
+    for text in ("pipe__16", "pipe__17"):
+        names_of(build, text, more=more, other=other)
         digests.append(digest(build))
     assert digests[0] != digests[1]
