@@ -9,6 +9,8 @@ PACKAGE = "tests/unit/kernels/test_package_script.py"
 FUNCTIONS = "tests/unit/kernels/test_functions.py"
 BLOCKS = "tests/unit/kernels/test_basic_blocks.py"
 COVERAGE = "tests/unit/exact/test_coverage.py"
+OBJECTS = "tests/unit/kernels/test_kept_objects.py"
+OBJECTS_SCRIPTS = "tests/unit/kernels/test_objects_scripts.py"
 
 KERNELS = (
     Mutation(
@@ -170,5 +172,45 @@ KERNELS = (
         "few",
         ("tests/unit/exact/test_operation.py",),
         "What one operation of a hundred runs would be nothing.",
+    ),
+    Mutation(
+        "objects from the future begin a build",
+        "pipelines/adapters/kept_objects.py",
+        "if name not in kept or kept[name].stat().st_mtime >= now:",
+        "if name not in kept:",
+        (OBJECTS,),
+        "After the clock went back, what a patch changes would look older than its objects.",
+    ),
+    Mutation(
+        "a build goes on over a changed makefile",
+        "pipelines/kernel_build.py",
+        "        if any(map(is_machinery, order.patches[number].files)):\n            return\n",
+        "",
+        (OBJECTS,),
+        "What was compiled by the rules of before would be taken for the patch's.",
+    ),
+    Mutation(
+        "a patched file is old whatever is in it",
+        "pipelines/kernel_scripts/restore",
+        '&& cmp -s "$file" "/build/source/$file"',
+        "",
+        (OBJECTS_SCRIPTS,),
+        "A file that two patches change would be that of the first.",
+    ),
+    Mutation(
+        "kinds of warnings are blanked with their lines",
+        "pipelines/kernel_scripts/blank",
+        'substr($bytes, $i - 4, 2) = "\\0\\0"',
+        'substr($bytes, $i - 4, 4) = "\\0" x 4',
+        (PACKAGE,),
+        "A warning that became one for once only would be no change.",
+    ),
+    Mutation(
+        "a table of names may be anybody's",
+        "pipelines/kernel_scripts/blank",
+        "        return if defined $at{$name};\n",
+        "",
+        (PACKAGE,),
+        "A patch could hide data of its own behind a name of the kernel's.",
     ),
 )

@@ -265,3 +265,14 @@ def test_a_list_of_names_that_is_not_the_kernel_s_own_is_taken_as_it_is(
         names_of(build, text, more=more, other=other)
         digests.append(digest(build))
     assert digests[0] != digests[1]
+
+
+@needs_tools
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+def test_a_table_of_one_of_the_list_s_names_hides_nothing(build: Path) -> None:
+    digests = []
+    for own in ("one", "two"):
+        hides = f'kallsyms_token_index: .ascii "{own}"\n.skip 600\n'
+        names_of(build, "pipe__16", other=hides)
+        digests.append(digest(build))
+    assert digests[0] != digests[1]
