@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 import shlex
 import subprocess
 import time
@@ -31,7 +33,7 @@ PATIENCE_S = 600
 PREPARE_S = 1200
 PARSERS = {
     name: load(f"workloads/{name}/parse.py")
-    for name in ("desktop", "entries", "fio", "iperf", "syscall")
+    for name in ("desktop", "entries", "exits", "fio", "iperf", "syscall", "vmexit")
 }
 WITHOUT_GUEST = ["syscall"]
 
@@ -217,6 +219,39 @@ def test_each_way_into_the_kernel_is_measured_and_filters_cost_by_their_length(
     assert ns["vdso"] < ns["syscall"] < ns["seccomp-short"] < ns["seccomp-docker"]
     assert ns["seccomp-cached"] < ns["seccomp-docker"] / 2
     assert ns["syscall"] < ns["int80"] < ns["ptrace"]
+
+
+# Path of vmexit.flat, as workloads/vmexit/README.md says how it is built.
+VMEXIT = os.environ.get("VMEXIT_FLAT", "")
+
+
+@pytest.mark.skipif(not VMEXIT, reason="VMEXIT_FLAT names no vmexit.flat of kvm-unit-tests")
+def test_kvm_unit_tests_and_our_own_exits_put_user_space_above_the_kernel(
+    guests: str, tmp_path: Path
+) -> None:
+    packed = base64.b64encode(Path(VMEXIT).read_bytes()).decode()
+    on(guests, "mkdir -p /opt/kvm-unit-tests; base64 -d > /opt/kvm-unit-tests/vmexit.flat <<'END'\n"
+       f"{packed}\nEND\n")  # fmt: skip
+    play("prepare.yml", guests, PREPARE_S, kernel_packages=[], guest_enabled=False,
+         workload_names=["exits", "vmexit"])  # fmt: skip
+    theirs = ("cpuid", "inl_from_qemu")
+    ours = {"kernel": "to-kernel", "userspace": "to-userspace"}
+    cases = [case("vmexit", name, test=name) for name in theirs]
+    cases += [case("exits", name, to=to, exits=2_000) for to, name in ours.items()]
+    job = start(guests, *cases)
+    state = wait(guests, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok"] * 4
+    cycles = [
+        PARSERS["vmexit"].parse(tmp_path / job / name)["metrics"]["cycles_per_operation"]["values"]
+        for name in theirs
+    ]
+    ns = [
+        PARSERS["exits"].parse(tmp_path / job / name)["metrics"]["time_per_exit"]["values"]
+        for name in ours.values()
+    ]
+    print(f"cycles {cycles}, ns {ns}")
+    assert cycles[0] < cycles[1]
+    assert ns[0] < ns[1]
 
 
 def test_an_interrupted_job_is_failed_with_the_reason_and_what_it_left(

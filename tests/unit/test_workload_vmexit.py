@@ -19,10 +19,9 @@ from tests.workload_cases import edit
 
 WORKLOAD = REPOSITORY / "workloads/vmexit"
 FIXTURES = sorted(path.parent for path in WORKLOAD.glob("fixtures/*/case.json"))
-printed = load("workloads/vmexit/printed.py")
-sys.modules["printed"] = printed
 parsing = load("workloads/vmexit/parse.py")
 vmexit = load("workloads/vmexit/run")
+printed = sys.modules["printed"]
 
 
 @pytest.fixture
