@@ -34,7 +34,8 @@ from mitigauge.tracking.bisect.tables import Bisection, BisectionPoint
 from mitigauge.tracking.bisect.unreached import unreached
 from mitigauge.tracking.series.service import texts_of
 from pipelines.adapters.git_tree import GitTree
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 
 log = get_logger(__name__)
 

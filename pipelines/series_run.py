@@ -32,7 +32,8 @@ from mitigauge.tracking.series.spec import filled, layouts_in, places_in
 from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines.adapters import named_trees
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 
 
 @dataclass(frozen=True, slots=True)

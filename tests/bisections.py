@@ -21,7 +21,8 @@ from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.bisect import service
 from mitigauge.tracking.bisect.question import Question, point_of
 from mitigauge.tracking.bisect.sources import from_patches
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 from tests.series_mails import diff
 
 ASKED = Question(("lab-intel",), "syscall", {"test": "basic"})

@@ -10,7 +10,7 @@ from mitigauge.kernels.config_profile import profile_of
 from pipelines.adapters.build_root import BuildRoot, build_root, copy_of
 from pipelines.adapters.compiler_cache import SHARED
 from pipelines.adapters.sandbox import Sandbox
-from pipelines.kernel_build import BUILD_LIMITS, COMPILING, SCRIPTS
+from pipelines.kernel_work import BUILD_LIMITS, COMPILING, SCRIPTS
 
 # Of these, all of a package but the image.
 MAKE = """

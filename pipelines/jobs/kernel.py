@@ -13,7 +13,9 @@ from mitigauge.kernels.order import KernelInputs, KernelOrder
 from mitigauge.kernels.recipe import layouts
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
-from pipelines.kernel_build import BUILD_LIMITS, Builder, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import Order
+from pipelines.kernel_work import BUILD_LIMITS
 
 # Builds in several layouts, one after the other, and a root that has to be made first.
 LIMIT_S = 12 * BUILD_LIMITS.seconds

@@ -49,7 +49,8 @@ from mitigauge.tracking.studies.variants import rankings_of, variants_of
 from pipelines.adapters.selection_machine import image_of
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 from pipelines.selection_run import boot_cells
 from pipelines.series_run import base_of, counted_hosts
 

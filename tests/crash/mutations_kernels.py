@@ -39,7 +39,7 @@ KERNELS = (
     ),
     Mutation(
         "the digest of nothing is a digest",
-        "pipelines/kernel_build.py",
+        "pipelines/built_files.py",
         "if not _SHA256.fullmatch(d) or d == SHA256_OF_NOTHING]",
         "if not _SHA256.fullmatch(d)]",
         (PACKAGE,),
@@ -183,7 +183,7 @@ KERNELS = (
     ),
     Mutation(
         "a build goes on over a changed makefile",
-        "pipelines/kernel_build.py",
+        "pipelines/kernel_order.py",
         "        if any(map(is_machinery, order.patches[number].files)):\n            return\n",
         "",
         (OBJECTS,),

@@ -143,7 +143,7 @@ MAILS = (
     ),
     Mutation(
         "a subject names a compiler cache",
-        "pipelines/kernel_build.py",
+        "pipelines/kernel_order.py",
         "_digest_of(patch.sha256 for patch in self.patches)",
         "self.label or self.patches[0].title",
         ("tests/unit/kernels/test_scope.py",),

@@ -38,7 +38,7 @@ from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines.bisect_run import Driver
-from pipelines.kernel_build import Order
+from pipelines.kernel_order import Order
 from pipelines.mail_post import post
 from pipelines.series_watch import Watcher
 from tests.bisections import BREAKS, Pretended, begun, patches, run_open_experiments

@@ -20,7 +20,7 @@ from mitigauge.tracking.bisect.states import AnswerKind
 from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
 from mitigauge.tracking.bisect.weights import UNREACHED
 from pipelines.bisect_run import Driver, Ticked
-from pipelines.kernel_build import Order
+from pipelines.kernel_order import Order
 from tests.bisections import Pretended, begun, eight, run_open_experiments
 from tests.db.test_bisections import MOST_TICKS, slow_from
 from tests.unit.exact.ledgers import function, ledger

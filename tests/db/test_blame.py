@@ -24,7 +24,8 @@ from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
 from pipelines.adapters.archive import ArchiveAway
 from pipelines.bisect_run import Driver, Ticked
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 from pipelines.series_watch import Watcher
 from tests import bisections
 from tests.bisections import begun, eight

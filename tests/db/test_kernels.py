@@ -22,7 +22,9 @@ from mitigauge.kernels.states import KernelState
 from mitigauge.measurement.experiments.spec import read_spec
 from mitigauge.measurement.experiments.submit import store_experiment
 from mitigauge.storage.files.blobs import BlobStore, blob_store
-from pipelines.kernel_build import Builder, BuildFailed, _regular
+from pipelines.built_files import regular
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed
 from tests.specs import CATALOG, HOSTS, SPEC
 
 PATCH = Patch("count what is counted", "diff --git a/x b/x\n")
@@ -127,8 +129,8 @@ def test_what_a_build_leaves_is_read_as_a_regular_file_or_not_at_all(tmp_path: P
         if name == "big":
             (tmp_path / name).write_bytes(b"x" * 11)
         with pytest.raises(BuildFailed, match=why):
-            _regular(tmp_path / name, 10)
-    assert _regular(tmp_path / "secret", 10) == b"x"
+            regular(tmp_path / name, 10)
+    assert regular(tmp_path / "secret", 10) == b"x"
 
 
 def test_a_builder_needs_its_tools_and_says_which(
@@ -136,7 +138,7 @@ def test_a_builder_needs_its_tools_and_says_which(
 ) -> None:
     from mitigauge.core.errors import NotReady
     from mitigauge.kernels.config_profile import profile_of
-    from pipelines.kernel_build import Order
+    from pipelines.kernel_order import Order
 
     monkeypatch.setenv("PATH", str(home))
     builder = Builder(home / "kernels", engine, blobs)

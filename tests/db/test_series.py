@@ -32,7 +32,8 @@ from mitigauge.tracking.series.service import SeriesOptions, Trust
 from mitigauge.tracking.series.states import Attested, RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 from tests.series_mails import diff, series
 
 NOBODY = Trust()

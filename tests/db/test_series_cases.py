@@ -27,7 +27,7 @@ from mitigauge.tracking.series.service import SeriesOptions
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
-from pipelines.kernel_build import Order
+from pipelines.kernel_order import Order
 from tests.db.test_series import Pretended, approved
 from tests.unit.exact.ledgers import function, ledger
 

@@ -34,7 +34,7 @@ from mitigauge.tracking.studies.tables import Study
 from pipelines.jobs.engine import JobAdvancer
 from pipelines.jobs.revision import RevisionRunner
 from pipelines.jobs.study import StudyRunner
-from pipelines.kernel_build import Order
+from pipelines.kernel_order import Order
 from tests.confirmations_made import run_experiments
 from tests.db.test_series import Pretended
 from tests.series_mails import diff, series

@@ -16,7 +16,8 @@ from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.tables import Kernel
 from mitigauge.storage.files.blobs import blob_store
-from pipelines.kernel_build import Builder, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import Order
 
 pytestmark = pytest.mark.lab
 

@@ -22,7 +22,8 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines.adapters.build_root import build_root
-from pipelines.kernel_build import Builder, BuildFailed, Order
+from pipelines.kernel_build import Builder
+from pipelines.kernel_order import BuildFailed, Order
 from tests.lab import initramfs
 from tests.lab.counted_machine import CountedMachine
 

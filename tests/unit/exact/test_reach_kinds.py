@@ -13,7 +13,7 @@ import pytest
 from mitigauge.analysis.profiles.exact.coverage import Coverage, Reach, Unlike, reach_of
 from mitigauge.analysis.profiles.exact.run_code import Executed
 from mitigauge.kernels.functions import Notes, changed, notes_of, parts, with_blocks
-from pipelines.kernel_build import SCRIPTS
+from pipelines.kernel_work import SCRIPTS
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("gcc") and shutil.which("objdump")), reason="gcc and objdump are not there"

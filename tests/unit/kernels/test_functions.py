@@ -25,7 +25,7 @@ from mitigauge.kernels.functions import (
 )
 from mitigauge.kernels.renames import chained
 from mitigauge.tracking.series.range_diff import Renamed, with_code
-from pipelines.kernel_build import SCRIPTS
+from pipelines.kernel_work import SCRIPTS
 
 needs_compiler = pytest.mark.skipif(
     not (shutil.which("gcc") and shutil.which("objdump")), reason="gcc and objdump are not there"

@@ -14,7 +14,7 @@ from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.patch import Patch, is_machinery
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
 from pipelines.adapters import kept_objects
-from pipelines.kernel_build import Order, beginnings
+from pipelines.kernel_order import Order, beginnings
 
 
 def left(tmp_path: Path, text: str) -> Path:

@@ -14,9 +14,11 @@ from mitigauge.core.settings import REPOSITORY
 from mitigauge.kernels.config_profile import Profile, profile_of
 from mitigauge.kernels.loose_patch import Hunk, bases, hunks, misplaced, moved
 from mitigauge.kernels.patch import Patch
+from mitigauge.storage.files.blobs import BlobStore
 from pipelines.adapters.build_root import BuildRoot
 from pipelines.adapters.git_tree import GitTree
-from pipelines.kernel_build import Builder, BuildFailed, LogLines, Order, _Work
+from pipelines.kernel_order import BuildFailed, Order
+from pipelines.kernel_work import LogLines, Work
 
 SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
 ONE = """\
@@ -159,12 +161,12 @@ def work(tmp_path: Path, tree: GitTree, patch: str) -> tuple[list[str], Order]:
     unpacked.mkdir(parents=True)
     git(tree.directory, "archive", "--output", f"{tmp_path}/a.tar", "HEAD")
     subprocess.run(["tar", "-xf", tmp_path / "a.tar", "-C", unpacked], check=True)
-    build = Unconfined(tmp_path / "build", cast(BuildRoot, None), cast(Builder, None))
+    build = unconfined(tmp_path / "build")
     build._lay_out(order)
     return build._apply(order), order
 
 
-class Unconfined(_Work):
+class Unconfined(Work):
     """A build whose scripts run here, on paths of its own."""
 
     def _run(self, script: str, writable: Any, limits: Any, variables: Any = None,
@@ -177,6 +179,12 @@ class Unconfined(_Work):
                 env={"PATH": "/usr/bin:/bin", "HOME": "/tmp", **variables},
             )  # fmt: skip
         return done.returncode, LogLines(self.log, begins)
+
+
+def unconfined(directory: Path) -> Unconfined:
+    """Such a build in a directory; what it does asks for no root and stores nothing."""
+    root, blobs = cast(BuildRoot, None), cast(BlobStore, None)
+    return Unconfined(directory, root, directory, blobs, print, print, str)
 
 
 MAKEFILE = """\
@@ -196,7 +204,7 @@ def test_an_option_that_this_kernel_does_not_have_ends_the_build_unless_it_may(
     (source / "scripts" / "config").write_text("#!/bin/sh\n")
     (source / "scripts" / "config").chmod(0o755)
     profile = Profile("mine", f"{more}CONFIG_KEPT=y\nCONFIG_GONE=y\n", whole=True)
-    build = Unconfined(tmp_path, cast(BuildRoot, None), cast(Builder, None))
+    build = unconfined(tmp_path)
     order = Order("f" * 40, profile, [])
     build._lay_out(order)
     if said:

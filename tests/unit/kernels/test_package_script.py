@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from mitigauge.core.settings import REPOSITORY
-from pipelines.kernel_build import SHA256_OF_NOTHING, BuildFailed, content_digest
+from pipelines.built_files import SHA256_OF_NOTHING, content_digest
+from pipelines.kernel_order import BuildFailed
 
 SCRIPTS = REPOSITORY / "pipelines" / "kernel_scripts"
 RELEASE = "7.2.12-mg" + "0" * 32

@@ -17,7 +17,7 @@ from pipelines.adapters.compiler_cache import (
     forget_caches,
 )
 from pipelines.adapters.git_tree import GitTree
-from pipelines.kernel_build import Order
+from pipelines.kernel_order import Order
 
 ONE, OTHER = Patch("shared", "one"), Patch("base", "other")
 
