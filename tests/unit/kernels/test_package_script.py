@@ -277,3 +277,17 @@ def test_a_table_of_one_of_the_list_s_names_hides_nothing(build: Path) -> None:
         names_of(build, "pipe__16", other=hides)
         digests.append(digest(build))
     assert digests[0] != digests[1]
+
+
+@needs_tools
+def test_where_a_32_bit_firmware_begins_is_a_place_and_what_stands_beside_it_is_not(
+    build: Path,
+) -> None:
+    entry = b"\x01\x08\x4c\x01"
+    digests = []
+    for place, behind in ((b"aaaa", b"b"), (b"cccc", b"b"), (b"aaaa", b"d")):
+        setup = build / "out/arch/x86/boot/setup.bin"
+        first = setup.read_bytes()[:1024].ljust(4096, b"\0")
+        setup.write_bytes(first + entry + place + behind)
+        digests.append(digest(build))
+    assert digests[0] == digests[1] != digests[2]

@@ -1,5 +1,5 @@
 #!/usr/bin/python
-"""Ansible module: the package file of a kernel of ours, installed, and noted by its digest."""
+"""Ansible module: package files of kernels of ours, installed, and noted by their digests."""
 
 from __future__ import annotations
 
@@ -13,42 +13,54 @@ from ansible.module_utils.mitigauge_packages import PackageError, install_files
 
 DOCUMENTATION = r"""
 module: kernel_package
-short_description: Install a kernel's package file, whatever package of that name is there
+short_description: Install kernels' package files, whatever packages of those names are there
 description:
-  - Refuses a file whose SHA-256 is not the wanted one.
-  - Installs it over another build of the same name and version, which apt alone would keep.
-  - Notes the digest, by which I(kernel_list) then knows the build.
+  - Refuses a file whose SHA-256 is not the wanted one, before anything is installed.
+  - Installs them together, over other builds of the same name and version, which apt would keep.
+  - Notes each digest, by which I(kernel_list) then knows the build.
 options:
-  name: {description: the package's name, type: str, required: true}
-  file: {description: the file on this host, type: path, required: true}
-  sha256: {description: what the file must be, type: str, required: true}
+  names: {description: the packages' names, type: list, elements: str, required: true}
+  directory: {description: "where NAME.deb of each is on this host", type: path, required: true}
+  digests: {description: "name to the SHA-256 that its file must have", type: dict, required: true}
 author: [Mitigauge contributors]
 """
+
+
+def install(names: list[str], directory: Path, digests: dict[str, str]) -> None:
+    """Install NAME.deb of each and note what they were.
+
+    Raises PackageError for a file that did not arrive whole, and where apt refuses.
+    """
+    files = [directory / f"{name}.deb" for name in names]
+    for name, file in zip(names, files, strict=True):
+        found = sha256_of(file)
+        if found != digests[name]:
+            raise PackageError(
+                f"{file} did not arrive as it was sent: its SHA-256 is {found}, not {digests[name]}"
+            )
+    note_paths([NOTES])
+    install_files([str(file) for file in files], names)
+    for name in names:
+        note(name, digests[name])
 
 
 def main() -> None:
     """Entry point of the module."""
     module = AnsibleModule(
         argument_spec={
-            "name": {"type": "str", "required": True},
-            "file": {"type": "path", "required": True},
-            "sha256": {"type": "str", "required": True},
+            "names": {"type": "list", "elements": "str", "required": True},
+            "directory": {"type": "path", "required": True},
+            "digests": {"type": "dict", "required": True},
         }
     )
-    name, file, wanted = (module.params[key] for key in ("name", "file", "sha256"))
+    names = list(dict.fromkeys(module.params["names"]))
     try:
-        found = sha256_of(Path(file))
-        if found != wanted:
-            module.fail_json(
-                msg=f"{file} did not arrive as it was sent: its SHA-256 is {found}, not {wanted}"
-            )
-        note_paths([NOTES])
-        install_files([file], [name])
-        note(name, wanted)
-    except (PackageError, ChangesError, OSError) as error:
-        module.fail_json(msg=f"kernel package {name} cannot be installed: {error}")
+        if names:
+            install(names, Path(module.params["directory"]), module.params["digests"])
+    except (PackageError, ChangesError, OSError, KeyError) as error:
+        module.fail_json(msg=f"kernels {', '.join(names)} cannot be installed: {error}")
     else:
-        module.exit_json(changed=True)
+        module.exit_json(changed=bool(names))
 
 
 if __name__ == "__main__":
