@@ -272,8 +272,24 @@ const GROUPS: SelectionGroup[] = Object.entries(WHY).flatMap(([finding, why]) =>
 const SELECTIONS: Selections = {
   ...{ kind: "selection", spec: "vmscape", title: "VMSCAPE", asked: CELLS.length, groups: GROUPS },
   kernels: [
-    { name: "base", patches: [], release: BASE, content: "", skipped: "", revision: "" },
-    { name: "this", patches: [1], release: REVISION, content: "", skipped: "", revision: "" },
+    {
+      name: "base",
+      patches: [],
+      release: BASE,
+      content: "",
+      skipped: "",
+      revision: "",
+      by_code: false,
+    },
+    {
+      name: "this",
+      patches: [1],
+      release: REVISION,
+      content: "",
+      skipped: "",
+      revision: "",
+      by_code: false,
+    },
   ],
   cells: CELLS,
 };

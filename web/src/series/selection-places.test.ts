@@ -33,8 +33,24 @@ const body = (...cells: SelectionCell[]): Selections => ({
   ...{ kind: "selection", spec: "vmscape", title: "VMSCAPE", asked: cells.length, groups: [] },
   cells,
   kernels: [
-    { name: "base", patches: [], release: "7.2-base", content: "", skipped: "", revision: "" },
-    { name: "this", patches: [1], release: "7.2-this", content: "", skipped: "", revision: "" },
+    {
+      name: "base",
+      patches: [],
+      release: "7.2-base",
+      content: "",
+      skipped: "",
+      revision: "",
+      by_code: false,
+    },
+    {
+      name: "this",
+      patches: [1],
+      release: "7.2-this",
+      content: "",
+      skipped: "",
+      revision: "",
+      by_code: false,
+    },
   ],
 });
 
