@@ -24,6 +24,7 @@ from mitigauge.storage.files.blobs import BlobStore
 from pipelines.adapters import kept_objects
 from pipelines.adapters.build_root import BuildRoot, build_root
 from pipelines.adapters.compiler_cache import forget_caches
+from pipelines.adapters.file_lock import alone
 from pipelines.adapters.named_trees import commit_of, is_commit
 from pipelines.adapters.patched_file import patched_file
 from pipelines.adapters.sandbox import remove
@@ -152,9 +153,7 @@ class Builder:
     def _turn(self, recipe: Recipe) -> Iterator[None]:
         """One build of a recipe at a time; a second one then finds what the first one made."""
         lock = self.directory / "builds" / f"{recipe.digest[:16]}.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with lock.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with alone(lock):
             yield
 
 

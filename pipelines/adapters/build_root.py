@@ -5,14 +5,12 @@ What compiles a candidate kernel is thereby the same on every machine, and named
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from mitigauge.core.apt_sources import find_mirror, inherited_apt_options
 from mitigauge.core.errors import MitigaugeError, NotFound, NotReady
 from mitigauge.core.settings import Settings
 from mitigauge.kernels.recipe import GIT, Base, Toolchain
+from pipelines.adapters.file_lock import alone
 from pipelines.adapters.git_tree import GitTree
 from pipelines.adapters.sandbox import BUILD_USER, Limits, Sandbox, require_bubblewrap
 
@@ -94,7 +93,7 @@ class BuildRoot:
         """The unpacked tree of *base*, which nobody may write to."""
         version = base.version.replace(":", "_").replace("~", "_")
         tree = self.directory / "trees" / f"{base.name}_{version}"
-        with _alone(self.directory / "trees.lock"):
+        with alone(self.directory / "trees.lock"):
             if tree.exists():
                 return tree
             report(f"Unpacking {base.name} {base.version}")
@@ -110,7 +109,7 @@ class BuildRoot:
         """The files of a commit, which nobody may write to. A few of those before are kept."""
         trees = self.directory / "trees"
         tree = trees / f"{GIT}_{commit}"
-        with _alone(self.directory / "trees.lock"):
+        with alone(self.directory / "trees.lock"):
             if tree.exists():
                 tree.touch()
                 return tree
@@ -189,7 +188,7 @@ def build_root(directory: Path, sources: tuple[str, ...], report: Report) -> Bui
     require_bubblewrap()
     directory.mkdir(parents=True, exist_ok=True)
     found = BuildRoot(directory)
-    with _alone(directory / "root.lock"):
+    with alone(directory / "root.lock"):
         missing = [s for s in sources if not (found.root / SOURCES / f"{s}.tar.xz").exists()]
         if missing or not found.root.exists():
             # Those that are there stay: kernels are built from them too.
@@ -285,15 +284,6 @@ def _take_over(tree: Path) -> None:
     subprocess.run(["chmod", "-R", "u+rwX,go+rX,go-w", "--", str(tree)], check=True)
     if os.getuid() == 0:
         subprocess.run(["chown", "-R", "0:0", "--", str(tree)], check=True)
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """One process at a time."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def known_bases(settings: Settings) -> Mapping[str, str]:

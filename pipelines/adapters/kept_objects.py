@@ -6,16 +6,15 @@ written anything into it, and a copy begins those builds alone in which that pat
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipelines.adapters.disk_use import disk_use
+from pipelines.adapters.file_lock import alone
 from pipelines.adapters.sandbox import remove
 
 # Of kernels without patches, and of those with some: a series goes on from the one before.
@@ -31,7 +30,7 @@ def keep(directory: Path, name: str, out: Path, *, patched: bool) -> None:
     """Take over the folder *out* as what the build *name* left; the oldest ones make room."""
     if disk_use([out]).used_bytes > LARGEST:
         return
-    with _alone(directory):
+    with alone(directory / "lock"):
         kind = directory / ("patched" if patched else "plain")
         kind.mkdir(parents=True, exist_ok=True)
         remove(kind / name)
@@ -47,7 +46,7 @@ def begin(directory: Path, names: Sequence[str], out: Path) -> str | None:
 
     One from the future is not taken: what is patched now would look older than its objects.
     """
-    with _alone(directory):
+    with alone(directory / "lock"):
         kept = {each.name: each for each in directory.glob("*/*")}
         now = time.time()
         for name in names:
@@ -71,15 +70,7 @@ def forget(directory: Path, now: float) -> None:
     if not directory.is_dir():
         return
     is_short = shutil.disk_usage(directory).free < LEAST_FREE
-    with _alone(directory):
+    with alone(directory / "lock"):
         for each in directory.glob("*/*"):
             if is_short or now - each.stat().st_mtime > LIVES_S:
                 remove(each)
-
-
-@contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

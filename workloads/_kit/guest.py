@@ -130,13 +130,21 @@ def count_of(processors: str) -> int:
     return sum(int(last or first) - int(first) + 1 for first, _, last in spans)
 
 
-def asked_of_guest(case: dict[str, Any]) -> dict[str, str]:
-    """What the arm sets of the guest; CaseError for what this guest has not."""
+def asked_of_guest(case: dict[str, Any], settings: tuple[str, ...] = SETTINGS) -> dict[str, str]:
+    """What the arm sets of a guest of those *settings*; CaseError for what this guest has not."""
     asked = dict(case.get("guest") or {})
-    unknown = sorted(set(asked) - set(SETTINGS))
+    unknown = sorted(set(asked) - set(settings))
     if unknown:
-        raise CaseError(f"this guest has no {', '.join(unknown)}; it has {', '.join(SETTINGS)}")
+        raise CaseError(f"this guest has no {', '.join(unknown)}; it has {', '.join(settings)}")
     return asked
+
+
+def require_possible(log: str) -> None:
+    """CaseError with what QEMU said in its *log* of a guest that this host cannot make."""
+    found = IMPOSSIBLE.search(log)
+    if found:
+        why = "; ".join([found[0].strip(), *LACKING.findall(log)])[:LONGEST_WHY]
+        raise CaseError(f"this host cannot make the guest: {why}")
 
 
 def made_so(manifest: dict[str, Any], asked: dict[str, str]) -> list[str]:
@@ -246,11 +254,8 @@ class Guest:
         if self.manifest["failed_marker"] in text:
             raise self.fault("guest-failed", "the guest gave up")
         if self.process.poll() is not None:
-            log = self.log.read_text(errors="replace")
-            impossible = IMPOSSIBLE.search(log)
-            if self.asked and impossible:
-                why = "; ".join([impossible[0].strip(), *LACKING.findall(log)])[:LONGEST_WHY]
-                raise CaseError(f"this host cannot make the guest: {why}")
+            if self.asked:
+                require_possible(self.log.read_text(errors="replace"))
             raise self.fault("guest-died", f"QEMU ended with status {self.process.returncode}")
         # QEMU then stops the guest and waits for a debugger.
         if b"KVM internal error" in self.log.read_bytes():

@@ -69,6 +69,15 @@ class Place:
         )  # fmt: skip
         return " ".join(line[3:] for line in done.stdout.splitlines() if line.startswith("CC "))
 
+    def goes_on(self, before: list[str], after: list[str]) -> str:
+        """What is compiled with the patches *after*, from what a build of those *before* left."""
+        self.patched(*before)
+        self.compiled()
+        self.run("keep")
+        self.patched(*after)
+        self.run("restore")
+        return self.compiled()
+
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
@@ -88,32 +97,17 @@ def test_only_what_a_further_patch_changes_is_compiled_again(place: Place) -> No
 
 def test_what_a_header_reaches_is_compiled_again(place: Place) -> None:
     first, second = diff("x.h", "x", "xx"), diff("x.h", "xx", "xxx")
-    place.patched(first)
-    place.compiled()
-    place.run("keep")
-    place.patched(first, second)
-    place.run("restore")
-    assert place.compiled() == "a b c"
+    assert place.goes_on([first], [first, second]) == "a b c"
 
 
 def test_a_patch_that_takes_another_one_back_is_compiled(place: Place) -> None:
     there, back = diff("a.c", "a", "aa"), diff("a.c", "aa", "a")
-    place.patched(there)
-    place.compiled()
-    place.run("keep")
-    place.patched(there, back)
-    place.run("restore")
-    assert place.compiled() == "a"
+    assert place.goes_on([there], [there, back]) == "a"
     assert (place.out / "a.o").read_text() == "a\nx\n"
 
 
 def test_a_build_without_patches_is_gone_on_from_too(place: Place) -> None:
-    place.patched()
-    place.compiled()
-    place.run("keep")
-    place.patched(diff("c.c", "c", "cc"))
-    place.run("restore")
-    assert place.compiled() == "c"
+    assert place.goes_on([], [diff("c.c", "c", "cc")]) == "c"
 
 
 def test_what_was_staged_for_a_package_is_not_kept(place: Place) -> None:

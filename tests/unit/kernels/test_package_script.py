@@ -178,6 +178,13 @@ def test_a_list_that_is_not_whole_makes_no_kernels_the_same(content: str, wrong:
     assert len(content_digest(GOOD.encode())) == 64
 
 
+def put_image(build: Path) -> None:
+    """Make the image of the kernel that is there."""
+    image = image_of((build / "out/vmlinux").read_bytes())
+    (build / "out/arch/x86/boot/bzImage").write_bytes(image)
+    (build / "out/arch/x86/boot/setup.bin").write_bytes(image[:1024])
+
+
 def warning_at(build: Path, line: int, *, flags: int = 1, words: str = "") -> None:
     """Put a kernel with two places that warn in place of the one that is there."""
     entry = f".long {{0}} - .\n{words}.long text - .\n.word {line}\n.word {flags}\n"
@@ -190,9 +197,7 @@ def warning_at(build: Path, line: int, *, flags: int = 1, words: str = "") -> No
     subprocess.run(
         ["gcc", "-nostdlib", "-static", "-Wl,--build-id", source, "-o", vmlinux], check=True
     )
-    image = image_of(vmlinux.read_bytes())
-    (build / "out/arch/x86/boot/bzImage").write_bytes(image)
-    (build / "out/arch/x86/boot/setup.bin").write_bytes(image[:1024])
+    put_image(build)
     (build / "out/.config").write_text("CONFIG_DEBUG_BUGVERBOSE=y\n")
 
 
@@ -236,9 +241,7 @@ def names_of(build: Path, text: str, *, more: str = "", other: str = "") -> None
     vmlinux = build / "out" / "vmlinux"
     options = ["-nostdlib", "-static", "-Wl,--build-id"]
     subprocess.run(["gcc", *options, source, beside, "-o", vmlinux], check=True)
-    image = image_of(vmlinux.read_bytes())
-    (build / "out/arch/x86/boot/bzImage").write_bytes(image)
-    (build / "out/arch/x86/boot/setup.bin").write_bytes(image[:1024])
+    put_image(build)
 
 
 @needs_tools
