@@ -64,7 +64,8 @@ def run_experiments(
 
     Returns how many there were.
     """
-    draw = random.Random(7)
+    # Each arm draws from its own numbers: the order of boots is a random one.
+    draws: dict[str, random.Random] = {}
     with Session(engine) as session:
         wanted = (
             select(Experiment).where(Experiment.state.not_in(FINAL_STATES)).order_by(Experiment.id)
@@ -73,7 +74,7 @@ def run_experiments(
         for experiment in found:
             of = select(Run).where(Run.experiment_id == experiment.id).order_by(Run.id)
             for run in session.scalars(of):
-                _run(session, run, levels, draw, noise)
+                _run(session, run, levels, draws, noise)
             experiment.state = ExperimentState.FINISHED
             experiment.started_at = experiment.finished_at = experiment.created_at
         session.commit()
@@ -82,12 +83,13 @@ def run_experiments(
 
 
 def _run(
-    session: Session, run: Run, levels: Mapping[str, float | None], draw: random.Random,
-    noise: float,
+    session: Session, run: Run, levels: Mapping[str, float | None],
+    draws: dict[str, random.Random], noise: float,
 ) -> None:  # fmt: skip
     [case] = session.scalars(select(Case).where(Case.comparison_id == run.comparison_id))
     for boot in session.scalars(select(Boot).where(Boot.run_id == run.id).order_by(Boot.id)):
-        level = levels[session.get_one(Arm, boot.arm_id).name]
+        arm = session.get_one(Arm, boot.arm_id).name
+        level = levels[arm]
         boot.started_at = boot.finished_at = run.experiment.created_at
         if level is None:
             boot.state, boot.reason = BootState.DID_NOT_BOOT, "no such kernel: linux-image-7.3.0"
@@ -96,7 +98,7 @@ def _run(
         session.add(Result(boot_id=boot.id, case_id=case.id, state="measured",
                            body_sha256="0" * 64, lab_faults=[], tools={}))  # fmt: skip
         session.flush()
-        value = level * draw.gauss(1.0, noise)
+        value = level * draws.setdefault(arm, random.Random(arm)).gauss(1.0, noise)
         session.add(Measurement(boot_id=boot.id, case_id=case.id, metric=FIGURE, mean=value,
                                 counted=[value]))  # fmt: skip
     run.started_at = run.finished_at = run.experiment.created_at
