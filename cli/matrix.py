@@ -14,6 +14,7 @@ from cli.output import Json, count_off, print_json, print_table, say
 
 if TYPE_CHECKING:
     from mitigauge.measurement.selection.cells import SelectionSpec
+    from mitigauge.measurement.selection.documentation import Documentation
     from mitigauge.measurement.selection.findings import Finding, Matrix
     from mitigauge.measurement.selection.views import SelectionCell
 
@@ -54,8 +55,8 @@ def select(
     documentation: Annotated[
         list[Path] | None,
         typer.Option(
-            help="The kernels' Documentation/admin-guide/kernel-parameters.txt, in their order: "
-            "what the options' words are held against."
+            help="The kernels' sources, folders with Documentation/admin-guide in them, in their "
+            "order: what options' words and states are held against."
         ),
     ] = None,
     side_by_side: Annotated[
@@ -79,7 +80,7 @@ def select(
     from pipelines.selection_run import boot_cells
 
     asked = selection_spec(spec)
-    texts = _texts(documentation or [], kernels)
+    texts = _documentation(documentation or [], kernels, asked)
     with tempfile.TemporaryDirectory() as directory:
         images = _images(kernels, Path(directory))
         cells = cells_of(
@@ -103,17 +104,27 @@ def select(
         raise typer.Exit(WORSE)
 
 
-def _texts(files: Sequence[Path], kernels: Sequence[str]) -> list[str]:
-    """What the files say, one a kernel."""
+def _documentation(
+    folders: Sequence[Path], kernels: Sequence[str], asked: SelectionSpec
+) -> list[Documentation]:
+    """What the sources say of the mitigation, one a kernel."""
     from mitigauge.core.errors import InvalidInput
-    from mitigauge.measurement.selection.documentation import FILE
+    from mitigauge.measurement.selection.documentation import PARAMETERS, Documentation, page_file
 
-    if files and len(files) != len(kernels):
+    if folders and len(folders) != len(kernels):
         raise InvalidInput(
-            f"{len(kernels)} kernels, but {len(files)} files of documentation",
-            hint=f"Give each kernel's {FILE}, in the kernels' order.",
+            f"{len(kernels)} kernels, but {len(folders)} sources for their documentation",
+            hint="Give the folder of each kernel's source, in the kernels' order.",
         )
-    return [_read(file).decode(errors="replace") for file in files]
+    found = []
+    for folder in folders:
+        parameters = _read(folder / PARAMETERS).decode(errors="replace")
+        page = folder / page_file(asked.page)
+        # A kernel that does not know the vulnerability has no page of it.
+        has_page = bool(asked.page) and page.is_file()
+        text = _read(page).decode(errors="replace") if has_page else ""
+        found.append(Documentation(parameters, text))
+    return found
 
 
 def _read(file: Path) -> bytes:

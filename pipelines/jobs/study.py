@@ -18,8 +18,13 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.submission import submit_text
-from mitigauge.measurement.selection import documentation
 from mitigauge.measurement.selection.cells import cells_of, selection_spec
+from mitigauge.measurement.selection.documentation import (
+    MOST_BYTES,
+    PARAMETERS,
+    Documentation,
+    page_file,
+)
 from mitigauge.measurement.selection.findings import findings, grouped
 from mitigauge.measurement.selection.views import selection_cells
 from mitigauge.tracking.series import service as series_service
@@ -141,7 +146,7 @@ class StudyRunner:
         spec = selection_spec(body.spec)
         cells = cells_of(spec, [each.release for each in body.kernels])
         # What may fail is read before hundreds of boots, not after them.
-        documents = self._documentation(context, number, body)
+        documents = self._documentation(context, number, body, spec.page)
 
         def heard(done: int) -> None:
             context.require_wanted()
@@ -175,17 +180,25 @@ class StudyRunner:
             service.finish(session, study)
         return JobDone(state=JobState.DONE, why=f"{len(cells)} cells")
 
-    def _documentation(self, context: JobContext, number: int, body: Selections) -> dict[str, str]:
-        """Release → the kernel's list of parameters, where its source has one."""
+    def _documentation(
+        self, context: JobContext, number: int, body: Selections, page: str
+    ) -> dict[str, Documentation]:
+        """Release → what of its documentation its source has."""
         builder = self.builder(context)
         with context.transaction() as session:
             revision = service.find(session, number).revision
             orders = [(each.release, _order(revision, each, builder)) for each in body.kernels]
-        told = {
-            release: builder.file_of(order, documentation.FILE, documentation.MOST_BYTES)
+
+        def text_of(order: Order, file: str) -> str:
+            return builder.file_of(order, file, MOST_BYTES) or ""
+
+        return {
+            release: Documentation(
+                parameters=text_of(order, PARAMETERS),
+                page=text_of(order, page_file(page)) if page else "",
+            )
             for release, order in orders
         }
-        return {release: text for release, text in told.items() if text is not None}
 
     def _images(self, context: JobContext, body: Selections, made: Path) -> dict[str, Path]:
         blobs = self.builder(context).blobs

@@ -58,6 +58,10 @@ class SelectionSpec(Closed):
     field: Annotated[str, Field(max_length=60)] = Field(
         "", description="the part `FIELD: text` of that file which tells; empty: all of it"
     )
+    page: Annotated[str, formed(r"[a-z0-9_-]{0,64}", "a page's name")] = Field(
+        "", description="the kernel's page of it, below Documentation/admin-guide/hw-vuln; may be "
+        "none",
+    )  # fmt: skip
     log: Annotated[str, Field(min_length=1, max_length=60)] = Field(
         description="how the kernel's own lines of it begin"
     )

@@ -15,7 +15,13 @@ from types import MappingProxyType
 
 from mitigauge.measurement.selection.cells import Cell, SelectionSpec
 from mitigauge.measurement.selection.console import Shown, unproven
-from mitigauge.measurement.selection.documentation import documented_words
+from mitigauge.measurement.selection.documentation import (
+    Documentation,
+    documented_states,
+    documented_words,
+    page_file,
+    words_of_page,
+)
 
 VULNERABLE = "Vulnerable"
 NOT_AFFECTED = "Not affected"
@@ -36,7 +42,7 @@ class FindingKind(StrEnum):
     """Vulnerable whatever is asked: the processor has nothing that the kernel could choose."""
     DOCUMENTED_OTHERWISE = "documented otherwise"
     """A word that the kernel's documentation lists and the kernel does not know; or the other way
-    round."""
+    round. A state that the vulnerability's page does not list."""
     UNKNOWN_OPTION = "not known"
     CHANGED = "changed"
     """Another choice than the first kernel's, and no weaker one."""
@@ -53,11 +59,13 @@ class Finding:
 
 
 def findings(
-    spec: SelectionSpec, matrix: Matrix, documentation: Mapping[str, str] = MappingProxyType({})
+    spec: SelectionSpec,
+    matrix: Matrix,
+    documentation: Mapping[str, Documentation] = MappingProxyType({}),
 ) -> list[Finding]:
     """All of them, the worst kind first.
 
-    *documentation*: release → the kernel's list of parameters, where it is at hand.
+    *documentation*: release → what of the kernel's documentation is at hand.
     """
     proven = {cell: shown for cell, shown in matrix.items() if not unproven(spec, cell, shown)}
     found = [
@@ -65,7 +73,8 @@ def findings(
         *_worse_than_asked(spec, proven),
         *_contradictions(proven),
         *_unknown(proven),
-        *_documented_otherwise(proven, documentation),
+        *_words_documented_otherwise(spec, proven, documentation),
+        *_states_documented_otherwise(spec, proven, documentation),
         *_between_kernels(proven),
     ]
     order = list(FindingKind)
@@ -143,8 +152,10 @@ def _unknown(matrix: Matrix) -> Iterator[Finding]:
             yield Finding(FindingKind.UNKNOWN_OPTION, cell, f"the kernel says: {shown.ignored}")
 
 
-def _documented_otherwise(matrix: Matrix, documentation: Mapping[str, str]) -> Iterator[Finding]:
-    """One finding for each kernel and word: where it is written down has nothing of processors.
+def _words_documented_otherwise(
+    spec: SelectionSpec, matrix: Matrix, documentation: Mapping[str, Documentation]
+) -> Iterator[Finding]:
+    """One finding for each kernel, word and text: where it is written has nothing of processors.
 
     A kernel without the vulnerability's file may not know of the option at all, and is not asked.
     """
@@ -154,18 +165,40 @@ def _documented_otherwise(matrix: Matrix, documentation: Mapping[str, str]) -> I
             cells[cell.kernel, cell.option].append((cell, shown))
     for (kernel, option), pairs in cells.items():
         name, _, word = option.partition("=")
-        listed = documented_words(documentation[kernel], name)
-        if listed is None:
-            continue
+        texts = documentation[kernel]
+        lists = {
+            "its list of parameters": documented_words(texts.parameters, name),
+            page_file(spec.page): words_of_page(texts.page, name),
+        }
         refused = [(cell, shown) for cell, shown in pairs if shown.ignored]
-        known = f"{name}= of its documentation lists {', '.join(sorted(listed))}"
-        if word in listed and refused:
-            cell, shown = refused[0]
-            why = f"{known}, but the kernel says: {shown.ignored}"
-            yield Finding(FindingKind.DOCUMENTED_OTHERWISE, cell, why)
-        if word not in listed and not refused:
-            why = f"{known}, but the kernel takes {word}"
-            yield Finding(FindingKind.DOCUMENTED_OTHERWISE, pairs[0][0], why)
+        for where, listed in lists.items():
+            known = f"{where} has {name}={', '.join(sorted(listed or ()))}"
+            if listed and word in listed and refused:
+                cell, shown = refused[0]
+                why = f"{known}, but the kernel says: {shown.ignored}"
+                yield Finding(FindingKind.DOCUMENTED_OTHERWISE, cell, why)
+            if listed and word not in listed and not refused:
+                why = f"{known}, but the kernel takes {word}"
+                yield Finding(FindingKind.DOCUMENTED_OTHERWISE, pairs[0][0], why)
+
+
+def _states_documented_otherwise(
+    spec: SelectionSpec, matrix: Matrix, documentation: Mapping[str, Documentation]
+) -> Iterator[Finding]:
+    """States that the vulnerability's page does not list, each once a kernel.
+
+    What stands behind a state, as of SMT, is listed by itself and left out.
+    """
+    listed = {kernel: documented_states(texts.page) for kernel, texts in documentation.items()}
+    told: set[tuple[str, str]] = set()
+    for cell, shown in matrix.items():
+        states = listed.get(cell.kernel)
+        state = (shown.state or "").partition("; ")[0]
+        if not states or not state or state in states or (cell.kernel, state) in told:
+            continue
+        told.add((cell.kernel, state))
+        why = f"{page_file(spec.page)} does not list the state {state!r}"
+        yield Finding(FindingKind.DOCUMENTED_OTHERWISE, cell, why)
 
 
 def _between_kernels(matrix: Matrix) -> Iterator[Finding]:

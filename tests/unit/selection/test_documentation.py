@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from mitigauge.core.settings import REPOSITORY
-from mitigauge.measurement.selection.documentation import FILE, documented_words
+from mitigauge.measurement.selection.documentation import (
+    PARAMETERS as FILE,
+)
+from mitigauge.measurement.selection.documentation import (
+    documented_states,
+    documented_words,
+    words_of_page,
+)
 from pipelines.adapters.patched_file import patched_file
 
 # As Linux 7.2 has it, with the entries around.
@@ -29,6 +36,53 @@ def test_words_are_those_of_the_options_own_entry() -> None:
 )
 def test_a_text_that_is_no_list_lists_nothing(text: str) -> None:
     assert documented_words(text, "vmscape") is None
+
+
+# Both forms in which pages list states: items with a text below, and a table of items.
+PAGE = """
+The possible values in this file are:
+
+ * 'Not affected':
+
+   Not this processor.
+
+ * 'Mitigation: Barrier before exit':
+
+   A barrier, not 'Vulnerable' any more.
+
+  .. list-table::
+
+     * - 'Vulnerable: Attempted, no microcode'
+       - A best effort.
+
+    ==================  ===============
+    'SMT vulnerable'    beside the above
+    ==================  ===============
+
+ * ``vmscape=off``:
+
+   Nothing.
+
+ * ``vmscape=ibpb``:
+ - ``other-name=on``: in prose ``vmscape=never`` is no item.
+"""
+
+
+def test_a_page_lists_states_and_words_by_its_items() -> None:
+    assert documented_states(PAGE) == {
+        "Not affected", "Mitigation: Barrier before exit", "Vulnerable: Attempted, no microcode",
+    }  # fmt: skip
+    assert words_of_page(PAGE, "vmscape") == {"off", "ibpb"}
+    assert words_of_page(PAGE, "other_name") == {"on"}
+    assert words_of_page(PAGE, "mds") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "'" * 100_000, " * 'Not affected':", "\t" * 100_000, " * ``vmscape=", "* ''"]
+)
+def test_a_page_without_mitigations_lists_no_states(text: str) -> None:
+    assert documented_states(text) is None
+    assert words_of_page(text, "vmscape") is None
 
 
 def made_tree(where: Path) -> Path:

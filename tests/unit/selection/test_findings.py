@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from mitigauge.measurement.selection.cells import Cell
 from mitigauge.measurement.selection.console import Shown
+from mitigauge.measurement.selection.documentation import Documentation
 from mitigauge.measurement.selection.findings import (
     Finding,
     FindingKind,
@@ -139,17 +140,17 @@ LISTS_ON = f"{LISTS}\t\t\ton\t\t- auto\n\n\tvsyscall=\t[X86-64]\n\t\t\tforce\t- 
 
 def test_a_word_that_is_documented_and_not_known_is_found() -> None:
     matrix = {cell("vmscape=on"): shown("unknown")}
-    kinds_of = [each.kind for each in findings(SPEC, matrix, {RELEASE: LISTS_ON})]
+    kinds_of = [each.kind for each in findings(SPEC, matrix, {RELEASE: Documentation(LISTS_ON)})]
     assert kinds_of == [FindingKind.DOCUMENTED_OTHERWISE, FindingKind.UNKNOWN_OPTION]
-    [found, _] = findings(SPEC, matrix, {RELEASE: LISTS_ON})
-    assert "lists ibpb, off, on, but the kernel says: VMSCAPE: Ignoring unknown" in found.why
+    [found, _] = findings(SPEC, matrix, {RELEASE: Documentation(LISTS_ON)})
+    assert "has vmscape=ibpb, off, on, but the kernel says: VMSCAPE: Ignoring unknown" in found.why
 
 
 def test_a_word_that_the_kernel_takes_and_nobody_documents_is_found_once() -> None:
     matrix = {each: said for each, said in REAL.items() if each.option == "vmscape=force"}
-    found = findings(SPEC, matrix, {RELEASE: LISTS_ON})
+    found = findings(SPEC, matrix, {RELEASE: Documentation(LISTS_ON)})
     told = [each.why for each in found if each.kind is FindingKind.DOCUMENTED_OTHERWISE]
-    assert told == ["vmscape= of its documentation lists ibpb, off, on, but the kernel takes force"]
+    assert told == ["its list of parameters has vmscape=ibpb, off, on, but the kernel takes force"]
 
 
 def test_what_is_documented_as_it_is_or_not_at_all_is_no_finding() -> None:
@@ -162,6 +163,38 @@ def test_what_is_documented_as_it_is_or_not_at_all_is_no_finding() -> None:
         (taken, "\tvsyscall=\t[X86]\n\t\t\tnone\t- none\n"),
         (no_file, LISTS),
     ):
-        found = findings(SPEC, matrix, {RELEASE: text})
+        found = findings(SPEC, matrix, {RELEASE: Documentation(text)})
         assert FindingKind.DOCUMENTED_OTHERWISE not in [each.kind for each in found]
     assert FindingKind.DOCUMENTED_OTHERWISE not in kinds(unknown)
+
+
+FILE = "Documentation/admin-guide/hw-vuln/vmscape.rst"
+PAGE = """
+ * 'Not affected':
+ * 'Vulnerable':
+ * 'Mitigation: IBPB before exit to userspace':
+ * ``vmscape=off``:
+ * ``vmscape=ibpb``:
+"""
+
+
+def documented_otherwise(page: str) -> list[str]:
+    found = findings(SPEC, REAL, {RELEASE: Documentation(page=page)})
+    return [each.why for each in found if each.kind is FindingKind.DOCUMENTED_OTHERWISE]
+
+
+def test_a_page_of_the_vulnerability_is_held_against_words_and_states() -> None:
+    lacks = PAGE.replace("before exit", "on exit")
+    state = "Mitigation: IBPB before exit to userspace"
+    assert documented_otherwise(lacks) == [
+        f"{FILE} has vmscape=ibpb, off, but the kernel takes force",
+        f"{FILE} does not list the state {state!r}",
+    ]
+    assert documented_otherwise(f"{PAGE} * ``vmscape=force``:") == []
+    assert documented_otherwise("no list") == []
+
+
+def test_what_a_state_says_besides_is_not_held_against_the_page() -> None:
+    smt = {each: replace(said, state=f"{said.state}; SMT disabled") for each, said in REAL.items()}
+    page = {RELEASE: Documentation(page=f"{PAGE} * ``vmscape=force``:")}
+    assert FindingKind.DOCUMENTED_OTHERWISE not in [each.kind for each in findings(SPEC, smt, page)]
