@@ -59,8 +59,8 @@ class SelectionSpec(Closed):
         "", description="the part `FIELD: text` of that file which tells; empty: all of it"
     )
     page: Annotated[str, formed(r"[a-z0-9_-]{0,64}", "a page's name")] = Field(
-        "", description="the kernel's page of it, below Documentation/admin-guide/hw-vuln; may be "
-        "none",
+        "", description="the kernel's page below Documentation/admin-guide/hw-vuln, where it lists "
+        "this mitigation's states and words alone",
     )  # fmt: skip
     log: Annotated[str, Field(min_length=1, max_length=60)] = Field(
         description="how the kernel's own lines of it begin"
