@@ -62,6 +62,9 @@ from pipelines.series_run import base_of, counted_hosts
 # Kernels are built one after the other, and hosts may be busy with others.
 LIMIT_S = 14 * 86_400.0
 LOOK_S = 10.0
+# So many kernels are booted while others are built; each experiment begins with minutes of
+# preparing its host.
+AHEAD = 4
 
 
 @dataclass(frozen=True)
@@ -100,23 +103,26 @@ class StudyRunner:
         if isinstance(body, PatchCosts) and body.warnings is None:
             self._look_for_warnings(context, number, body)
             return JobDone()
-        missing = next((each for each in body.sets if is_open(each)), None)
-        if missing is not None:
-            left = sum(map(is_open, body.sets))
-            self._build(context, number, missing, f"kernel {missing.name}, {left} left")
-            return JobDone()
+        if body.sets[0].skipped:
+            first = body.sets[0].revision or "the base"
+            raise InvalidInput(f"{first} has no kernel: {body.sets[0].skipped}")
+        open_sets = [each for each in body.sets if is_open(each)]
         with context.transaction() as session:
             study = service.find(session, number)
-            if study.state is StudyState.MEASURING:
-                if not run_rows.is_judged(session, body.experiments[-1]):
-                    return JobDone(again_in_s=LOOK_S, idle=True)
-                return _take_in(session, study, body, self.builder(context))
-            if body.sets[0].skipped:
-                first = body.sets[0].revision or "the base"
-                raise InvalidInput(f"{first} has no kernel: {body.sets[0].skipped}")
-            if not _submit(session, study, body):
-                return _take_in(session, study, body, self.builder(context))
-        return JobDone(again_in_s=LOOK_S)
+            went_on = goes_on = _is_measuring(session, body)
+            if not goes_on:
+                goes_on = _submit(session, study, body, at_least=AHEAD if open_sets else 1)
+                if not goes_on and not open_sets:
+                    return _take_in(session, study, body, self.builder(context))
+            elif not open_sets and study.state is not StudyState.MEASURING:
+                why = f"experiment {body.experiments[-1]} goes on; all kernels are built"
+                service.go_on(study, StudyState.MEASURING, why)
+        if not open_sets:
+            return JobDone(again_in_s=LOOK_S, idle=went_on)
+        beside = " to build; hosts count others" if goes_on else ""
+        what = f"kernel {open_sets[0].name}, {len(open_sets)} left{beside}"
+        self._build(context, number, open_sets[0], what)
+        return JobDone()
 
     def _look_for_warnings(self, context: JobContext, number: int, body: PatchCosts) -> None:
         """What the compiler says of each patch; nothing where the base itself does not build."""
@@ -253,10 +259,16 @@ def _order(revision: SeriesRevision, wanted: KernelSet, builder: Builder) -> Ord
     )  # fmt: skip
 
 
-def _submit(session: Session, study: Study, body: PatchCosts | Variants) -> bool:
-    """Submit the experiment over kernels that none of its experiments booted; False: none is left.
+def _is_measuring(session: Session, body: PatchCosts | Variants) -> bool:
+    """Whether its last experiment goes on: there is one at a time."""
+    return bool(body.experiments) and not run_rows.is_judged(session, body.experiments[-1])
 
-    A comparison has two arms: beside a single kernel one that was booted already.
+
+def _submit(session: Session, study: Study, body: PatchCosts | Variants, *, at_least: int) -> bool:
+    """Submit the experiment over kernels that none of its experiments booted.
+
+    A comparison has two arms: beside a single kernel one that was booted already. False, and no
+    experiment, where fewer than *at_least* are left.
     """
     series = study.revision.series
     text, name = spec_text(series.spec), f"{series.spec}.yml"
@@ -266,7 +278,7 @@ def _submit(session: Session, study: Study, body: PatchCosts | Variants) -> bool
     ran = {each.kernel for each in repository.counted_arms(session, body.experiments)}
     every = booted(body.sets)
     sets = [each for each in every if each.release not in ran]
-    if not sets or len(every) < 2:
+    if len(sets) < at_least or len(every) < 2:
         return False
     if len(sets) == 1:
         sets = [*every[:1], *sets]

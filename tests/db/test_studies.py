@@ -172,6 +172,34 @@ def test_what_each_patch_costs_is_counted_and_said(world: World) -> None:
     assert study.why == study.answer[0]
 
 
+def test_hosts_count_the_first_kernels_while_the_others_are_built(world: World) -> None:
+    world.add("dear", "doubled", "bare", "free", "free too")
+    job = world.ask()
+    world.advance(job)
+    # Four kernels differ; two more were still to be built when these were submitted.
+    assert world.study().why == "experiment 1 goes on; all kernels are built"
+    assert len(world.costs().experiments) == 1
+    world.boot()
+    assert turns(world, job) == ["experiment 2 counts 2 kernels"]
+    assert [[cost.exact for cost in row.costs] for row in world.costs().rows] == [
+        [7], [3], [-7], [], [],
+    ]  # fmt: skip
+
+
+def test_no_host_is_prepared_for_a_series_whose_base_does_not_build(world: World) -> None:
+    world.add("dear", "doubled", "bare", "free")
+    job = world.ask()
+    with transaction(world.engine) as session:
+        study = service.find(session, 1)
+        body = study.body
+        assert isinstance(body, PatchCosts)
+        base = body.sets[0].model_copy(update={"skipped": "does not build: no base"})
+        study.body = body.model_copy(update={"warnings": [], "sets": [base, *body.sets[1:]]})
+    world.advance(job)
+    assert world.study().why == "the base has no kernel: does not build: no base"
+    assert not any(each.release for each in world.costs().sets)
+
+
 def test_a_pair_that_interacts_is_built_counted_and_named(world: World) -> None:
     world.add("free", "dear", "doubled")
     job = world.ask()
