@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from ansible.module_utils.mitigauge_changes import note
 
@@ -23,26 +27,55 @@ ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 }
 TOLD_CHARACTERS = 800
+GRUB_MENU = "update-grub"
 
 
 class PackageError(Exception):
     """apt or dpkg refused; the text says what it said."""
 
 
-def apt(*words: str) -> str:
-    """Output of apt-get. Raises :class:`PackageError` with the end of what it said."""
-    command = ["apt-get", *OPTIONS, *words]
+def apt(*words: str, path: str = "") -> str:
+    """Output of apt-get; *path*: where it, and what it starts, looks for programs, if elsewhere.
+
+    Raises :class:`PackageError` with the end of what it said.
+    """
     try:
-        done = subprocess.run(
-            command, check=False, capture_output=True, text=True,
-            env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        return _run(["apt-get", *OPTIONS, *words], path)
     except FileNotFoundError:
         raise PackageError("apt-get is not there: this host is neither Debian nor Ubuntu") from None
+
+
+def _run(command: Sequence[str], path: str = "") -> str:
+    done = subprocess.run(
+        command, check=False, capture_output=True, text=True,
+        env={**os.environ, **ENVIRONMENT, **({"PATH": path} if path else {})},
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-TOLD_CHARACTERS:]
-        raise PackageError(f"apt-get {' '.join(words)}: {said}")
+        words = [word for word in command if word not in OPTIONS]
+        raise PackageError(f"{' '.join(words)}: {said}")
     return done.stdout
+
+
+@contextmanager
+def one_grub_menu() -> Iterator[str]:
+    """Write GRUB's menu once, at the end: each kernel that comes or goes would have it written.
+
+    Gives the path for apt, on which another program stands for the one that writes it. The menu is
+    written whatever happened within. Raises :class:`PackageError` where that fails.
+    """
+    path = ENVIRONMENT["PATH"]
+    if shutil.which(GRUB_MENU, path=path) is None:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as instead:
+        # A link: nothing may be run from a file system that is mounted so.
+        (Path(instead) / GRUB_MENU).symlink_to("/bin/true")
+        try:
+            yield f"{instead}:{path}"
+        finally:
+            _run([GRUB_MENU])
 
 
 def planned(simulation: str) -> tuple[list[str], dict[str, str]]:
@@ -86,7 +119,8 @@ def install_files(files: Sequence[str], names: Sequence[str]) -> None:
     new, old = planned(simulation)
     note("packages", dict.fromkeys([*new, *names]))
     note("upgraded", {name: version for name, version in old.items() if name not in names})
-    apt("install", *options, *files)
+    with one_grub_menu() as path:
+        apt("install", *options, *files, path=path)
 
 
 def _require_none_removed(names: Sequence[str], simulation: str) -> None:

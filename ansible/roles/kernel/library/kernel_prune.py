@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible.module_utils.mitigauge_packages import PackageError, apt
+from ansible.module_utils.mitigauge_packages import PackageError, apt, one_grub_menu
 
 DOCUMENTATION = r"""
 module: kernel_prune
@@ -75,7 +75,8 @@ def main() -> None:
     try:
         going = to_remove(candidates(Path("/boot")), keep=params["keep"], oldest=oldest, kept=kept)
         if going:
-            apt("purge", *(f"linux-image-{release}" for release in going))
+            with one_grub_menu() as path:
+                apt("purge", *(f"linux-image-{release}" for release in going), path=path)
     except (PackageError, OSError) as error:
         module.fail_json(msg=f"candidate kernels cannot be removed: {error}")
     else:
