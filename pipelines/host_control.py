@@ -38,6 +38,8 @@ class Needs:
     guest: bool = False
     profiled: bool = False
     guest_profiled: bool = False
+    guest_kernels: Sequence[str] = ()
+    """Releases of guests' kernels, beside the one that all arms' guests run."""
     kexec: bool = False
     packages: Mapping[str, Path] = field(default_factory=dict)
     """Files of kernels that were built here or brought in, by release."""

@@ -27,6 +27,8 @@ ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 }
 TOLD_CHARACTERS = 800
+# apt's words, in the locale that it is given.
+INTERRUPTED = "dpkg was interrupted"
 GRUB_MENU = "update-grub"
 
 
@@ -37,12 +39,19 @@ class PackageError(Exception):
 def apt(*words: str, path: str = "") -> str:
     """Output of apt-get; *path*: where it, and what it starts, looks for programs, if elsewhere.
 
-    Raises :class:`PackageError` with the end of what it said.
+    What a host left half-done that went down among packages is done first. Raises
+    :class:`PackageError` with the end of what it said.
     """
+    command = ["apt-get", *OPTIONS, *words]
     try:
-        return _run(["apt-get", *OPTIONS, *words], path)
+        return _run(command, path)
     except FileNotFoundError:
         raise PackageError("apt-get is not there: this host is neither Debian nor Ubuntu") from None
+    except PackageError as error:
+        if INTERRUPTED not in str(error):
+            raise
+    _run(["dpkg", "--configure", "-a"], path)
+    return _run(command, path)
 
 
 def _run(command: Sequence[str], path: str = "") -> str:

@@ -117,6 +117,7 @@ class AnsibleHost:
                 "workload_names": list(needs.workloads),
                 "guest_enabled": needs.guest,
                 "guest_profiled": needs.guest_profiled,
+                "guest_kernels": list(needs.guest_kernels),
                 "workload_profiled": needs.profiled,
                 "boot_kexec": needs.kexec,
             },

@@ -11,9 +11,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import get_settings
+from mitigauge.core.wire.case import AS_HOST
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.recipe import is_ours
+from mitigauge.measurement.experiments.tables import Arm
 from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.modes.settings import GUEST_KERNEL
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.kernel_build import KernelBuild
 from mitigauge.measurement.runs.preparation import Preparation
@@ -80,11 +83,22 @@ def _packages(builds: Mapping[str, KernelBuild], scratch: Path) -> dict[str, Pat
 
 def _needs(context: StepContext, workloads: Sequence[str]) -> Needs:
     comparison = context.run.comparison
+    releases = {each for arm in comparison.arms for each in arm.releases}
+    guests = {each for arm in comparison.arms for each in _guest_kernels(arm)}
     return Needs(
-        kernels=sorted({each for arm in comparison.arms for each in arm.releases}),
+        kernels=sorted(releases | guests),
         workloads=workloads,
+        guest_kernels=sorted(guests),
         guest=any(context.catalog.workloads[name].guest for name in workloads),
         profiled=any(case.profile_hz for case in comparison.cases),
         guest_profiled=any(case.profile_guest for case in comparison.cases),
         kexec=any(boot.method == BootMethod.KEXEC for boot in context.run.boots),
     )
+
+
+def _guest_kernels(arm: Arm) -> Sequence[str]:
+    """The releases that an arm's guests are to run; none where they run what all arms' do."""
+    asked = arm.settings.guest().get(GUEST_KERNEL, "")
+    if asked == AS_HOST:
+        return arm.releases
+    return [asked] if asked else []

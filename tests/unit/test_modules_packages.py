@@ -88,3 +88,24 @@ def test_what_stands_for_the_program_runs_from_anywhere(host: Host) -> None:
         assert stand_in.is_symlink()
         assert subprocess.run([stand_in], check=False).returncode == 0
     assert not stand_in.exists()
+
+
+INTERRUPTED = (
+    'if [ -e "$LOG.whole" ]; then echo "apt-get ended" >>"$LOG"; exit 0; fi\n'
+    "echo \"E: dpkg was interrupted, you must manually run 'dpkg --configure -a'\" >&2; exit 100"
+)
+
+
+def test_packages_that_a_host_left_half_done_are_done_first(host: Host) -> None:
+    host.write("apt-get", INTERRUPTED)
+    host.write("dpkg", 'echo "dpkg $*" >>"$LOG"; touch "$LOG.whole"')
+    packages.apt("install", "one")
+    assert host.log() == ["dpkg --configure -a", "apt-get ended"]
+
+
+def test_what_cannot_be_done_is_told_once(host: Host) -> None:
+    host.write("apt-get", INTERRUPTED)
+    host.write("dpkg", 'echo "dpkg $*" >>"$LOG"')
+    with pytest.raises(packages.PackageError, match="apt-get install one: E: dpkg was interrupted"):
+        packages.apt("install", "one")
+    assert host.log() == ["dpkg --configure -a"]

@@ -14,7 +14,7 @@ from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.spec import read_spec
 from mitigauge.measurement.experiments.spec_model import ExperimentSpec, cases_of
 from mitigauge.measurement.modes.crossing import wanted_by
-from mitigauge.measurement.modes.settings import GuestVcpus, Settings
+from mitigauge.measurement.modes.settings import GuestKernel, GuestVcpus, Settings
 from mitigauge.measurement.workloads.definitions import Parameter
 from tests.specs import CATALOG, HOSTS, SPEC
 
@@ -299,6 +299,21 @@ def test_a_guest_of_an_operators_image_takes_no_profile() -> None:
     with pytest.raises(InvalidInput, match=r"'alpha' are of the image '/g.qcow2', which takes no"):
         read_spec(text, name="small.yml", catalog=CATALOG, hosts=hosts)
     assert read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)
+
+
+def test_guests_that_run_the_kernel_under_test_need_one_that_is_named() -> None:
+    catalog = Catalog(CATALOG.root)
+    spin, knob = CATALOG.workloads["spin"], CATALOG.families["knob"]
+    catalog.workloads["spin"] = spin.model_copy(update={"guest_settings": ("kernel",)})
+    as_host = knob.modes["on"].model_copy(
+        update={"settings": Settings(guest_kernel=GuestKernel("as-host"))}
+    )
+    catalog.families["knob"] = knob.model_copy(update={"modes": knob.modes | {"on": as_host}})
+    with pytest.raises(InvalidInput, match="'on' has no kernel that its guests could run as well"):
+        read_spec(SPEC, name="small.yml", catalog=catalog, hosts=HOSTS)
+    named = SPEC.replace("mode: knob/on", "mode: knob/on, kernel: 7.2.12-mg1")
+    assert named != SPEC
+    read_spec(named, name="small.yml", catalog=catalog, hosts=HOSTS)
 
 
 def test_only_workloads_that_boot_a_guest_are_refused_on_the_lab_as_it_is() -> None:

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -319,7 +320,8 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
         for marker in all_markers
     ]
     directory = tmp_path / all_markers[-2].strip()
-    host.prepare(Needs(some, ["syscall"], guest=True, profiled=True, guest_profiled=True))
+    needs = Needs(some, ["syscall"], guest=True, profiled=True, guest_profiled=True)
+    host.prepare(replace(needs, guest_kernels=some))
     host.arm(nonce=text, cmdline=text, kernel=text, method=BootMethod.RESET)
     host.start(text, cases, directory)
     host.poll(text, directory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,40 @@ def test_options_are_those_of_the_guests_own_command_line() -> None:
     assert guest_state.options_told("spectre_v2=off", said) == "spectre_v2=off"
     assert guest_state.options_told("spectre_v2=off nopti", said) == "spectre_v2=off"
     assert guest_state.options_told("spectre_v2=of", said) == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "says", "told"),
+    [
+        ("7.2.12-mg1", "7.2.12-mg1", "7.2.12-mg1"),
+        ("7.2.12-mg1", "7.2.12-mg2", "7.2.12-mg2"),
+        ("7.2.12-mg1", "", "nothing"),
+        ("as-host", os.uname().release, "as-host"),
+        ("as-host", "7.2.12-mg1", "7.2.12-mg1"),
+    ],
+)
+def test_a_guests_kernel_is_the_one_that_it_says(asked: str, says: str, told: str) -> None:
+    assert guest_state.kernel_told(asked, says) == told
+
+
+@pytest.mark.parametrize("asked", ["../7.2", "", "/boot", "7.2/..", "-initrd", "7.2 quiet"])
+def test_what_is_no_release_is_no_folder(asked: str) -> None:
+    with pytest.raises(CaseError, match="is no kernel's release"):
+        guests.built_for({"kernel": asked})
+
+
+def test_the_guest_of_a_kernel_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guests, "GUEST", tmp_path)
+    own = tmp_path / "kernels" / "7.2.12-mg1"
+    own.mkdir(parents=True)
+    for folder, name in ((tmp_path, "6.12"), (own, "7.2.12-mg1")):
+        (folder / "manifest.json").write_text(f'{{"kernel_release": "{name}"}}')
+    assert guests.guest_manifest({})["kernel_release"] == "6.12"
+    assert guests.guest_manifest({"kernel": "7.2.12-mg1"})["kernel_release"] == "7.2.12-mg1"
+    with pytest.raises(CaseError, match=r"kernels/7\.2\.12-mg2/manifest\.json is missing"):
+        guests.guest_manifest({"kernel": "7.2.12-mg2"})
+    with pytest.raises(CaseError, match=r"mg1/fio\.json is missing: apply Ansible role guest"):
+        guests.guest_with("fio", {"kernel": "7.2.12-mg1"})
 
 
 def test_the_kernel_tells_whether_a_process_is_filtered() -> None:
@@ -152,9 +187,12 @@ def test_a_guest_that_the_host_refuses_names_what_it_lacks(tmp_path: Path) -> No
         guest.check()
 
 
-def test_an_operators_image_takes_no_options(tmp_path: Path) -> None:
-    with pytest.raises(CaseError, match="boots by its own command line: set its options there"):
-        guest_of(tmp_path, "", {"options": "nopti"}, disk={"image": "x", "session": ""})
+@pytest.mark.parametrize("asked", [{"options": "nopti"}, {"kernel": "as-host"}])
+def test_an_operators_image_takes_no_options_and_no_kernel(
+    tmp_path: Path, asked: dict[str, str]
+) -> None:
+    with pytest.raises(CaseError, match="boots its own kernel by its own command line"):
+        guest_of(tmp_path, "", asked, disk={"image": "x", "session": ""})
 
 
 def test_each_mode_of_a_guests_mitigations_is_told_from_the_others() -> None:

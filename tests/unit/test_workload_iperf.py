@@ -355,7 +355,7 @@ def test_a_profiled_guest_boots_the_larger_initramfs_and_counts_its_tests(
     monkeypatch.setattr(guests, "GUEST", tmp_path)
     manifest = {"initrd": "/g/initrd-profile.img", "more_memory_mb": 256, "done_marker": "DONE"}
     (tmp_path / "profile.json").write_text(json.dumps(manifest))
-    profile = iperf.guest_profile(199, 3, tmp_path)
+    profile = iperf.guest_profile(199, 3, tmp_path, {})
     assert profile.addition.append == " mg_profile=199,3"
     assert "/g/initrd-profile.img" in profile.addition.qemu
 
@@ -376,7 +376,7 @@ def test_a_host_without_the_profiling_guest_is_told_which_role_to_apply(
 ) -> None:
     monkeypatch.setattr(guests, "GUEST", tmp_path)
     with pytest.raises(iperf.contract.CaseError, match="role guest with guest_profiled"):
-        iperf.guest_profile(199, 3, tmp_path)
+        iperf.guest_profile(199, 3, tmp_path, {})
 
 
 def taken(tmp_path: Path, *, says: str, **files: str) -> Path:

@@ -24,8 +24,9 @@ TAIL_BYTES, LONGEST_WHY = 2048, 400
 CPU, FLAGS, IRQCHIP = "cpu", "flags", "machine.kernel_irqchip"
 VCPUS, MEMORY, BACKING, DEVICES = "vcpus", "memory_mb", "memory_backing", "devices"
 OPTIONS, STATE, SECCOMP, PROGRAM = "options", "state", "sandbox", "monitor"
+KERNEL = "kernel"
 SETTINGS = (
-    CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING, DEVICES, OPTIONS, STATE, SECCOMP, PROGRAM,
+    CPU, FLAGS, IRQCHIP, VCPUS, MEMORY, BACKING, DEVICES, OPTIONS, STATE, SECCOMP, PROGRAM, KERNEL,
 )  # fmt: skip
 QEMU = "qemu-system-x86_64"
 # What the guest says of itself before it serves.
@@ -91,24 +92,33 @@ def read_json(path: Path, missing: str) -> dict[str, Any]:
     return content
 
 
-def guest_with(workload: str) -> dict[str, Any]:
+def built_for(asked: dict[str, str]) -> Path:
+    """Where the guest is that was built for the kernel that an arm asks for, else for all."""
+    if KERNEL not in asked:
+        return GUEST
+    return GUEST / "kernels" / guest_state.release_of(asked[KERNEL])
+
+
+def guest_with(workload: str, asked: dict[str, str]) -> dict[str, Any]:
     """How the guest that is built here is started, and its `addition` for `workload`.
 
     An operator's image, which has none, does not take its place. CaseError if the host has none.
     """
     needed = f"apply Ansible role guest with {workload} among guest_workloads"
-    manifest = read_json(GUEST / "manifest.json", needed)
-    addition = read_json(GUEST / f"{workload}.json", needed)
+    built = built_for(asked)
+    manifest = read_json(built / "manifest.json", needed)
+    addition = read_json(built / f"{workload}.json", needed)
     limit_s = float(manifest["ready_timeout_s"]) + float(addition["more_ready_s"])
     return {**manifest, "addition": addition, "ready_timeout_s": limit_s}
 
 
-def guest_manifest() -> dict[str, Any]:
+def guest_manifest(asked: dict[str, str]) -> dict[str, Any]:
     """How this host's guest is started, and its `disk`, where it is of the operator's image.
 
     CaseError if the host has none.
     """
-    manifest = read_json(GUEST / "manifest.json", "apply Ansible role guest to this host")
+    needed = "apply Ansible role guest to this host"
+    manifest = read_json(built_for(asked) / "manifest.json", needed)
     path = GUEST / "disk.json"
     if path.exists():
         disk = manifest["disk"] = read_json(path, "apply Ansible role guest to this host")
@@ -227,10 +237,10 @@ class Guest:
             ]  # fmt: skip
         if addition or not end:
             raise CaseError("a guest of an operator's image takes no profile of itself")
-        if OPTIONS in self.asked:
+        if {OPTIONS, KERNEL} & set(self.asked):
             raise CaseError(
-                "a guest of an operator's image boots by its own command line: set its options "
-                "there, or leave out mitigauge_guest_image"
+                "a guest of an operator's image boots its own kernel by its own command line: set "
+                "both there, or leave out mitigauge_guest_image"
             )
         port, self.said = free_port(), said
         self.session = Session(disk, disk["session"], end.guest_address, port, said)
@@ -288,7 +298,7 @@ class Guest:
         """What the guest has of what was asked: the same texts where it has all of it."""
         facts = self.facts()
         got = self._told(facts["cpu"].get("flags", ""), facts["system"])
-        got |= self._state_told(facts["vulnerabilities"], facts["system"].get("cmdline", ""))
+        got |= self._state_told(facts["vulnerabilities"], facts["system"])
         if not {CPU, IRQCHIP, MEMORY, DEVICES} & set(self.asked):
             return got
         try:
@@ -317,12 +327,16 @@ class Guest:
             got[BACKING] = backing_of(mapping(self.process.pid, self.memory_mb))
         return got
 
-    def _state_told(self, vulnerabilities: dict[str, str], cmdline: str) -> dict[str, str]:
+    def _state_told(
+        self, vulnerabilities: dict[str, str], system: dict[str, str]
+    ) -> dict[str, str]:
         """What the guest's kernel says of itself, and the host's of the monitor's process."""
         asked, process = self.asked, self.process.pid
         told = {}
+        if KERNEL in asked:
+            told[KERNEL] = guest_state.kernel_told(asked[KERNEL], system.get("kernel", ""))
         if OPTIONS in asked:
-            told[OPTIONS] = guest_state.options_told(asked[OPTIONS], cmdline)
+            told[OPTIONS] = guest_state.options_told(asked[OPTIONS], system.get("cmdline", ""))
         if STATE in asked:
             told[STATE] = guest_state.state_told(asked[STATE], vulnerabilities)
         if SECCOMP in asked:

@@ -24,10 +24,13 @@ class GuestProfile(NamedTuple):
     tar: Path
 
 
-def guest_profile(hz: int, tests: int, output: Path) -> GuestProfile:
-    """What QEMU and the guest need to sample `tests` tests `hz` times a second."""
+def guest_profile(hz: int, tests: int, output: Path, asked: dict[str, str]) -> GuestProfile:
+    """What QEMU and the guest need to sample `tests` tests `hz` times a second.
+
+    `asked`: what the arm sets of the guest.
+    """
     needed = "apply Ansible role guest with guest_profiled"
-    manifest = read_json(guests.GUEST / "profile.json", needed)
+    manifest = read_json(guests.built_for(asked) / "profile.json", needed)
     tar = output / "guest.tar"
     qemu = [
         "-initrd", str(manifest["initrd"]),

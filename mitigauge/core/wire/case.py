@@ -8,6 +8,8 @@ from typing import Any, Final, TypedDict
 FILE: Final = "case.json"
 # Between what several files of a guest must say; no vulnerability's text has it.
 BETWEEN_STATES: Final = " & "
+# Of a guest's kernel: the release that its host runs, whichever that is.
+AS_HOST: Final = "as-host"
 # Of a parameter whose value each arm sets of the guest, by a setting of the same name.
 BY_ARM: Final = "arm"
 HIGHEST_HZ: Final = 5000

@@ -18,7 +18,7 @@ from mitigauge.core.clock import Clock
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.field_types import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, located_errors
 from mitigauge.core.hostile_text import quoted
-from mitigauge.core.wire.case import BY_ARM
+from mitigauge.core.wire.case import AS_HOST, BY_ARM
 from mitigauge.core.yaml_file import YamlDocument, parse_yaml
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.factorial import design_of
@@ -38,6 +38,7 @@ from mitigauge.measurement.experiments.spec_model import (
     count_of,
 )
 from mitigauge.measurement.modes.crossing import BOTH, crossed, wanted_by
+from mitigauge.measurement.modes.settings import GUEST_KERNEL
 from mitigauge.measurement.workloads.definitions import Value, Workload
 
 
@@ -227,6 +228,7 @@ class _Checker:
             yield from self._arms(comparison, place)
             yield from self._double(comparison, place)
             yield from self._layouts(comparison, spec.blocks_of(comparison), place)
+            yield from self._guest_kernels(comparison, place)
             yield from self._workloads(comparison, place, hosts)
         yield from self._size(spec)
 
@@ -307,6 +309,14 @@ class _Checker:
                 yield self._at(
                     (*place, "arms", index),
                     f"arm {arm.name!r} has no kernel: layouts are of kernels that were built here",
+                )
+
+    def _guest_kernels(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
+        for index, arm in enumerate(comparison.arms):
+            if self._guest_of(arm).get(GUEST_KERNEL) == AS_HOST and not arm.kernel:
+                yield self._at(
+                    (*place, "arms", index),
+                    f"arm {arm.name!r} has no kernel that its guests could run as well: name one",
                 )
 
     def _workloads(

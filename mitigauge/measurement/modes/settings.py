@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, RootModel
 
 from mitigauge.core.field_types import Closed, Option, formed
-from mitigauge.core.wire.case import BETWEEN_STATES
+from mitigauge.core.wire.case import AS_HOST, BETWEEN_STATES
 
 MODULE = r"[A-Za-z0-9_]{1,64}"
 # The kernel takes - and _ for one another; below /sys/module it is always _.
@@ -40,6 +40,10 @@ CpuFile = Annotated[
     ),
 ]
 _CPU = r"([A-Za-z0-9_.-]{1,64}|[+-][a-z0-9_.-]{1,64}|[a-z0-9_.-]{1,64}=[A-Za-z0-9_.-]{1,64})"
+GUEST_KERNEL = "kernel"
+GuestRelease = Annotated[
+    str, formed(r"([a-z0-9][a-zA-Z0-9.+~_-]{0,100})?", f"a kernel's release, or {AS_HOST}")
+]
 CpuModel = Annotated[
     str,
     formed(
@@ -309,6 +313,16 @@ class GuestMemoryBacking(Kind):
         return {} if self.root is None else {"memory_backing": self.root}
 
 
+class GuestKernel(Kind):
+    """Release of the guest's kernel; ``as-host``: that of the arm's kernel, as the host runs it."""
+
+    root: GuestRelease = ""
+
+    def guest(self) -> Mapping[str, str]:
+        """See Kind."""
+        return {GUEST_KERNEL: self.root} if self.root else {}
+
+
 class GuestOptions(Kind):
     """Options of the guest's own kernel; what proves them is ``guest_state``."""
 
@@ -365,6 +379,7 @@ class Settings(Closed):
     guest_vcpus: GuestVcpus = GuestVcpus()
     guest_memory_mb: GuestMemory = GuestMemory()
     guest_memory_backing: GuestMemoryBacking = GuestMemoryBacking()
+    guest_kernel: GuestKernel = GuestKernel()
     guest_options: GuestOptions = GuestOptions()
     guest_state: GuestState = GuestState()
     guest_sandbox: GuestSandbox = GuestSandbox()

@@ -65,6 +65,7 @@ options:
     default: ""
   memory_mb: {description: memory of the guest in MiB, type: int, default: 256}
   ready_timeout_s: {description: from start to the ready line, type: float, default: 60}
+  fact: {description: what the answer calls this guest, type: str, default: guest}
 author: [Mitigauge contributors]
 """
 
@@ -273,6 +274,7 @@ def main() -> None:
             "cpus": {"type": "str", "default": ""},
             "memory_mb": {"type": "int", "default": 256},
             "ready_timeout_s": {"type": "float", "default": 60},
+            "fact": {"type": "str", "default": "guest"},
         },
         supports_check_mode=True,
     )
@@ -282,9 +284,8 @@ def main() -> None:
         module.fail_json(msg=str(error))
     else:
         shown = ("kernel_release", "cpu", "cpu_reason", "initrd_sha256", "qemu", "iperf3")
-        module.exit_json(
-            changed=changed, mitigauge={"guest": {key: manifest.get(key) for key in shown}}
-        )
+        told = {key: manifest.get(key) for key in shown}
+        module.exit_json(changed=changed, mitigauge={module.params["fact"]: told})
 
 
 if __name__ == "__main__":
