@@ -332,6 +332,8 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
     assert not canary.exists()
     assert prepared["kernel_list"]["wanted"] == clean([f"linux-image-{one}" for one in some])
     assert prepared["guest_image"]["cpus"] == "0"
+    # Of the last guest, that of the last kernel that arms have guests run.
+    assert prepared["guest_image"]["kernel"] == clean(some[-1])
     assert prepared["guest_keeper"]["state"] == "present"
     disk = prepared["guest_disk"]
     assert disk["image"] == GUEST["mitigauge_guest_image"]

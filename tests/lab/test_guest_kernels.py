@@ -1,0 +1,46 @@
+"""Guests that run the kernel under test, and those that keep theirs: each says which one it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from sqlalchemy import Engine, text
+
+from mitigauge.core.settings import REPOSITORY
+from tests.lab.conftest import LabOf
+from tests.lab.service_process import Service, said, served
+
+pytestmark = pytest.mark.lab
+
+SPEC = REPOSITORY / "experiments" / "lab-guest-kernel.yml"
+# What the guest of each arm said of its kernel, where its boot counts.
+TOLD = """
+    select a.name, r.tools->>'guest_kernel'
+    from result r join boot b on b.id = r.boot_id join arm a on a.id = b.arm_id
+    where b.state = 'effective' and r.state = 'measured'
+"""
+
+
+@pytest.fixture
+def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
+    lab_of("lab-guests")
+    with served(module_engine, tmp_path / "worker.log") as own:
+        yield own
+
+
+def test_a_guest_runs_the_kernel_of_its_arm_and_another_arms_guest_keeps_its_own(
+    service: Service,
+) -> None:
+    service.command("kernel", "build", "--label", "guest-kernel")
+    release = service.first("select release from kernel where label = 'guest-kernel'")
+    said(f"built {release}")
+    submitted = orjson.loads(service.command("experiment", "submit", str(SPEC), "--json"))
+    service.command("experiment", "wait", str(submitted["id"]))
+    with service.engine.connect() as connection:
+        told: dict[str, str] = {row[0]: row[1] for row in connection.execute(text(TOLD))}
+    said(f"guests run {told}")
+    assert told["guests-too"] == release
+    assert told["host-alone"] != release
