@@ -42,7 +42,9 @@ def apt(*words: str, path: str = "") -> str:
     What a host left half-done that went down among packages is done first. Raises
     :class:`PackageError` with the end of what it said.
     """
-    command = ["apt-get", *OPTIONS, *words]
+    # apt gives what it starts a path of its own.
+    told = ("-o", f"DPkg::Path={path}") if path else ()
+    command = ["apt-get", *OPTIONS, *told, *words]
     try:
         return _run(command, path)
     except FileNotFoundError:
@@ -62,7 +64,7 @@ def _run(command: Sequence[str], path: str = "") -> str:
     )  # fmt: skip
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-TOLD_CHARACTERS:]
-        words = [word for word in command if word not in OPTIONS]
+        words = [each for each in command if each not in OPTIONS and "DPkg::Path" not in each]
         raise PackageError(f"{' '.join(words)}: {said}")
     return done.stdout
 

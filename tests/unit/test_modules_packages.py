@@ -12,6 +12,14 @@ from tests.loading import load
 packages = load("ansible/module_utils/mitigauge_packages.py")
 
 
+# As apt does: what it starts has the path of its options, else one of its own (DPkg::Path).
+OWN_PATH = """
+PATH=$(dirname "$LOG"):/usr/bin:/bin
+for word in "$@"; do case $word in DPkg::Path=*) PATH=${word#DPkg::Path=} ;; esac; done
+"""
+MENUS = "update-grub; update-grub"
+
+
 class Host:
     """Programs that write down that they ran; packages have GRUB's menu written, as kernels do."""
 
@@ -20,7 +28,7 @@ class Host:
         self._log.write_text("")
         monkeypatch.setitem(packages.ENVIRONMENT, "PATH", f"{directory}:/usr/bin:/bin")
         monkeypatch.setattr(packages, "note", lambda _field, _values: None)
-        self.write("apt-get", 'update-grub; update-grub; echo "apt-get ended" >>"$LOG"')
+        self.write("apt-get", f'{OWN_PATH}\n{MENUS}\necho "apt-get ended" >>"$LOG"')
         self.write("update-grub", 'echo "menu written" >>"$LOG"')
 
     def write(self, name: str, text: str) -> None:
