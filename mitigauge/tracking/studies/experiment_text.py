@@ -22,6 +22,10 @@ from mitigauge.tracking.studies.schemas import KernelSet
 THIS, BASE, BEFORE = f"{PREFIX}this", f"{PREFIX}base", f"{PREFIX}before"
 
 
+# What is counted comes after the timed passes, which nobody reads here.
+ONCE = {"iterations": 1, "warmup": 0}
+
+
 @dataclass(frozen=True, slots=True)
 class Counting:
     """Where, how and of what kernels are counted."""
@@ -49,7 +53,7 @@ def counting_of(
     for comparison in sorted(found, key=lambda each: against not in _kernels(each)):
         hosts = tuple(host for host in comparison.get("hosts", []) if host in counted_hosts)
         entries = tuple(
-            {name: value for name, value in entry.items() if name != "profile"}
+            {name: value for name, value in entry.items() if name != "profile"} | ONCE
             for entry in comparison.get("workloads", [])
             if (known := workloads.get(str(entry.get("workload")))) and known.exact
         )

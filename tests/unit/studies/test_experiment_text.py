@@ -37,6 +37,8 @@ def test_our_specs_say_where_and_what_is_counted(
     found = counting_of(spec_text(spec), spec, COUNTED, WORKLOADS)
     assert (found.environment, found.hosts, found.mode) == ("lab", (host,), mode)
     assert [entry["workload"] for entry in found.workloads] == workloads
+    # Only the counted pass is read.
+    assert {(entry["iterations"], entry["warmup"]) for entry in found.workloads} == {(1, 0)}
 
 
 def test_a_spec_of_hosts_in_real_time_alone_counts_nothing() -> None:
