@@ -27,6 +27,7 @@ from mitigauge.measurement.selection.documentation import (
 )
 from mitigauge.measurement.selection.findings import findings, grouped
 from mitigauge.measurement.selection.views import selection_cells
+from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.series import service as series_service
 from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.series.tables import SeriesRevision
@@ -38,7 +39,7 @@ from mitigauge.tracking.studies.costs import (
     with_others,
 )
 from mitigauge.tracking.studies.experiment_text import BASE, BEFORE, counting_of, counting_text
-from mitigauge.tracking.studies.kernel_sets import booted, is_open, set_of
+from mitigauge.tracking.studies.kernel_sets import booted, is_open, set_of, touched
 from mitigauge.tracking.studies.schemas import (
     Body,
     CountedKernels,
@@ -307,16 +308,20 @@ def _take_in(
         study.body = body.model_copy(update={"variants": variants, "rankings": rankings})
         service.finish(session, study)
         return JobDone(state=JobState.DONE)
-    return _take_in_costs(session, study, body, read)
+    return _take_in_costs(session, study, body, read, builder.blobs)
 
 
 def _take_in_costs(
-    session: Session, study: Study, body: PatchCosts, read: counts.Counts
+    session: Session, study: Study, body: PatchCosts, read: counts.Counts, blobs: BlobStore
 ) -> JobDone:
     """Work out what each patch costs; or order the kernels of two patches that interact."""
     rows = rows_of(body.sets, _titles(study), read.costs, read.changed, read.size)
-    files = [patch.files for patch in study.revision.patches]
-    more = more_sets(rows, body.sets, files, read.changed, read.alike)
+    texts = series_service.patches_of(study.revision, blobs)
+    patches = [
+        touched(patch.files, each.text)
+        for patch, each in zip(study.revision.patches, texts, strict=True)
+    ]
+    more = more_sets(rows, body.sets, patches, read.changed, read.alike)
     if more:
         study.body = body.model_copy(update={"sets": [*body.sets, *more]})
         service.go_on(study, StudyState.BUILDING, f"{len(more)} more kernels")

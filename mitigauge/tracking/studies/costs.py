@@ -6,7 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import pairwise
 
 from mitigauge.analysis.profiles.exact.schemas import BillRow, ExactFunctionRow, ExactTable
-from mitigauge.tracking.studies.kernel_sets import alone_sets, pair_sets, prefixes, set_of
+from mitigauge.tracking.studies.kernel_sets import (
+    Touched,
+    alone_sets,
+    pair_sets,
+    prefixes,
+    set_of,
+)
 from mitigauge.tracking.studies.schemas import (
     EventCost,
     Interaction,
@@ -160,23 +166,36 @@ def is_costly(row: PatchRow) -> bool:
 def more_sets(
     rows: Sequence[PatchRow],
     sets: Sequence[KernelSet],
-    files: Sequence[Collection[str]],
+    patches: Sequence[Touched],
     changed: Changed,
     alike: Alike,
 ) -> list[KernelSet]:
     """Kernels that are wanted next; none: all is told that can be.
 
-    *files*: of each patch, what it touches. A kernel of two patches is built and not booted where
-    its code tells whether one makes the other cost what it does in its place.
+    A kernel of two patches is built and not booted where its code tells whether one makes the other
+    cost what it does in its place. Such kernels are wanted one by one, until one of them tells it.
     """
     costly = [row.patches[0] for row in rows if len(row.patches) == 1 and is_costly(row)]
     alone = alone_sets(costly, sets)
     if alone:
         return alone
-    return [
-        each.model_copy(update={"by_code": _differs_alone(each.patches[-1], sets, changed, alike)})
-        for each in pair_sets(interactions_of(rows), files, sets)
-    ]
+    wanted: list[KernelSet] = []
+    of_code: set[int] = set()
+    for each in pair_sets(interactions_of(rows), patches, sets):
+        patch = each.patches[-1]
+        if not _differs_alone(patch, sets, changed, alike):
+            wanted.append(each)
+        elif patch not in of_code and not _is_told_by_code(patch, sets, changed, alike):
+            of_code.add(patch)
+            wanted.append(each.model_copy(update={"by_code": True}))
+    return wanted
+
+
+def _is_told_by_code(patch: int, sets: Sequence[KernelSet], changed: Changed, alike: Alike) -> bool:
+    """Whether a kernel of two patches has the code that the patch changes as it is in its place."""
+    in_place, functions = _in_place(patch, sets), _changed_in_place(patch, sets, changed)
+    pairs = [each for each in sets if each.by_code and each.release and each.patches[-1] == patch]
+    return in_place is not None and any(alike(in_place, pair, functions) for pair in pairs)
 
 
 def _differs_alone(patch: int, sets: Sequence[KernelSet], changed: Changed, alike: Alike) -> bool:

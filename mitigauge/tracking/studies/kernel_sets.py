@@ -8,7 +8,9 @@ for in three turns, each by what the one before counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.tracking.studies.schemas import Interaction, KernelSet
@@ -20,6 +22,29 @@ MOST_ALONE = 15
 MOST_PAIRS = 6
 # Revisions that are set against the one that is asked, the newest ones.
 MOST_VARIANTS = 8
+
+
+# What is hardly a word of a comment.
+_NAME = re.compile(r"[A-Za-z]\w{0,62}_\w{1,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a patch touches: files, and the names that its new lines alone have."""
+
+    files: frozenset[str]
+    names: frozenset[str] = frozenset()
+
+
+def touched(files: Collection[str], text: str) -> Touched:
+    """What a patch of these *files* and that *text* touches."""
+    new: set[str] = set()
+    other: set[str] = set()
+    for line in text.splitlines():
+        is_new = line.startswith("+") and not line.startswith("+++ ")
+        # A compiler's option is written together with the name that it defines.
+        (new if is_new else other).update(_NAME.findall(line.replace("-D", " ")))
+    return Touched(frozenset(files), frozenset(new - other))
 
 
 def first_sets(count: int) -> list[KernelSet]:
@@ -69,24 +94,27 @@ def kernel_set(patches: list[int]) -> KernelSet:
 
 
 def pair_sets(
-    found: Sequence[Interaction], files: Sequence[Collection[str]], known: Sequence[KernelSet]
+    found: Sequence[Interaction], patches: Sequence[Touched], known: Sequence[KernelSet]
 ) -> list[KernelSet]:
     """Kernels of two patches that tell with which one a patch interacts, those not *known* yet.
 
-    *files*: of each patch, what it touches. Patches of the same files come first, then the nearest.
+    Patches that bring names of its own new lines come first, then those of the same files, then the
+    nearest.
     """
     names = {each.name for each in known}
     sets: dict[str, KernelSet] = {}
     for patch in dict.fromkeys(each.patch for each in found):
-        own = set(files[patch - 1])
-        others = sorted(
-            range(1, patch), key=lambda other: (own.isdisjoint(files[other - 1]), patch - other)
-        )
+        others = sorted(range(1, patch), key=lambda other: _distance(patch, other, patches))
         for other in others[:MOST_PAIRS]:
             new = kernel_set([other, patch])
             if new.name not in names:
                 sets.setdefault(new.name, new)
     return list(sets.values())
+
+
+def _distance(patch: int, other: int, patches: Sequence[Touched]) -> tuple[int, bool, int]:
+    own, its = patches[patch - 1], patches[other - 1]
+    return -len(own.names & its.names), own.files.isdisjoint(its.files), patch - other
 
 
 def prefixes(sets: Sequence[KernelSet]) -> Iterator[KernelSet]:

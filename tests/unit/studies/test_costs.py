@@ -14,7 +14,7 @@ from mitigauge.tracking.studies.costs import (
     rows_of,
     with_others,
 )
-from mitigauge.tracking.studies.kernel_sets import booted, first_sets, kernel_set, set_of
+from mitigauge.tracking.studies.kernel_sets import Touched, booted, first_sets, kernel_set, set_of
 from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow, PatchSize
 
 TITLES = ["one", "two", "three"]
@@ -107,20 +107,33 @@ def test_a_pair_that_interacts_is_named() -> None:
 
 def more_of(world: World, sets: list[KernelSet]) -> list[KernelSet]:
     rows = rows_of(sets, TITLES, world.costs, world.changed)
-    files = [["a.c"], ["b.c"], ["a.c"]]
-    return more_sets(rows, sets, files, world.changed, world.alike)
+    patches = [Touched(frozenset([file])) for file in ("a.c", "b.c", "a.c")]
+    return more_sets(rows, sets, patches, world.changed, world.alike)
 
 
 def test_a_pair_whose_code_tells_it_is_built_and_not_booted() -> None:
     world = World(additive(0, 0, 6) | {(1, 2, 3): 120}, depends={3: [1]})
     sets = built(EVERY)
     pairs = more_of(world, sets)
-    assert [(pair.patches, pair.by_code) for pair in pairs] == [([1, 3], True), ([2, 3], True)]
+    assert [(pair.patches, pair.by_code) for pair in pairs] == [([1, 3], True)]
     ready = [*sets, *built(pairs)]
     assert {each.name for each in booted(ready)} == {each.name for each in sets}
     assert more_of(world, ready) == []
     [pair] = study(world, ready).interactions
     assert (pair.patch, pair.alone, pair.after, pair.others) == (3, 6, 20, [1])
+
+
+def test_pairs_are_built_one_by_one_until_the_code_of_one_tells_it() -> None:
+    world = World(additive(0, 0, 6) | {(1, 2, 3): 120}, depends={3: [2]})
+    sets = built(EVERY)
+    first = more_of(world, sets)
+    assert [pair.patches for pair in first] == [[1, 3]]
+    second = more_of(world, [*sets, *built(first)])
+    assert [pair.patches for pair in second] == [[2, 3]]
+    ready = [*sets, *built(first), *built(second)]
+    assert more_of(world, ready) == []
+    [pair] = study(world, ready).interactions
+    assert pair.others == [2]
 
 
 def test_a_pair_whose_code_is_that_of_the_patch_alone_is_counted() -> None:
