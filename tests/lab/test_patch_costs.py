@@ -1,7 +1,7 @@
 """What each patch of a series costs, counted on the lab, by the command and a worker.
 
-Ten patches, the base, three alone, and pairs of those that interact: some twenty kernels, those
-with the same code booted once. Half an hour where nothing else runs.
+Ten patches, the base, three alone, and a pair of those that interact: some fifteen kernels, those
+with the same code booted once. More than half an hour where nothing else runs.
 """
 
 from __future__ import annotations
