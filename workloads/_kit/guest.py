@@ -121,7 +121,7 @@ def guest_manifest(asked: dict[str, str]) -> dict[str, Any]:
     manifest = read_json(built_for(asked) / "manifest.json", needed)
     path = GUEST / "disk.json"
     if path.exists():
-        disk = manifest["disk"] = read_json(path, "apply Ansible role guest to this host")
+        disk = manifest["disk"] = read_json(path, needed)
         require_unchanged(disk)
         disk["session"] = (GUEST / "session").read_text()
     return manifest

@@ -193,9 +193,18 @@ def more_sets(
 
 def _is_told_by_code(patch: int, sets: Sequence[KernelSet], changed: Changed, alike: Alike) -> bool:
     """Whether a kernel of two patches has the code that the patch changes as it is in its place."""
-    in_place, functions = _in_place(patch, sets), _changed_in_place(patch, sets, changed)
     pairs = [each for each in sets if each.by_code and each.release and each.patches[-1] == patch]
-    return in_place is not None and any(alike(in_place, pair, functions) for pair in pairs)
+    return any(_has_its_code(patch, pair, sets, changed, alike) for pair in pairs)
+
+
+def _has_its_code(
+    patch: int, pair: KernelSet, sets: Sequence[KernelSet], changed: Changed, alike: Alike
+) -> bool:
+    """Whether what the patch changes has, in the kernel of a pair, the code of its place."""
+    in_place = _in_place(patch, sets)
+    return in_place is not None and bool(
+        alike(in_place, pair, _changed_in_place(patch, sets, changed))
+    )
 
 
 def _differs_alone(patch: int, sets: Sequence[KernelSet], changed: Changed, alike: Alike) -> bool:
@@ -260,14 +269,12 @@ def with_others(
 def _others(
     of: Interaction, sets: Sequence[KernelSet], costs: Costs, changed: Changed, alike: Alike
 ) -> Iterator[int]:
-    in_place = _in_place(of.patch, sets)
-    functions = _changed_in_place(of.patch, sets, changed)
     for other in range(1, of.patch):
         both = set_of(sets, [other, of.patch])
-        if both is None or not both.release or in_place is None:
+        if both is None or not both.release:
             continue
         if both.by_code:
-            is_it = alike(in_place, both, functions) is True
+            is_it = _has_its_code(of.patch, both, sets, changed, alike)
         else:
             is_it = _costs_as_much(of, set_of(sets, [other]), both, costs)
         if is_it:
