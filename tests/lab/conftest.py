@@ -7,9 +7,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine
 
 from lab import machine, service, ssh
 from lab.execution import execution_of
@@ -19,6 +21,7 @@ from lab.progress import Silent
 from mitigauge.core.settings import get_settings
 from pipelines.adapters.console import FileConsole
 from pipelines.adapters.power import PowerControl, open_power
+from tests.lab.service_process import Service, served
 
 BOOT_TIMEOUT_S = 480
 _ENTRY = "lab-test"
@@ -129,6 +132,19 @@ def lab_of() -> Iterator[LabOf]:
 def lab(lab_of: LabOf) -> Lab:
     """Both hosts up."""
     return lab_of()
+
+
+@pytest.fixture(name="service")
+def working_service(
+    request: pytest.FixtureRequest,
+    lab_of: LabOf,
+    module_engine: tuple[Engine, str],
+    tmp_path: Path,
+) -> Iterator[Service]:
+    """A service with a worker, and the host up that the module names (``HOST``)."""
+    lab_of(request.module.HOST)
+    with served(module_engine, tmp_path / "worker.log") as own:
+        yield own
 
 
 def free_port_base(paths: LabPaths) -> int:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import orjson
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 from mitigauge.core.settings import REPOSITORY
-from tests.lab.conftest import LabOf
-from tests.lab.service_process import Service, said, served
+from tests.lab.service_process import Service, said
 
 pytestmark = pytest.mark.lab
 
+HOST = "lab-guests"
 SPEC = REPOSITORY / "experiments" / "lab-guest-kernel.yml"
 # What the guest of each arm said of its kernel, where its boot counts.
 TOLD = """
@@ -22,13 +19,6 @@ TOLD = """
     from result r join boot b on b.id = r.boot_id join arm a on a.id = b.arm_id
     where b.state = 'effective' and r.state = 'measured'
 """
-
-
-@pytest.fixture
-def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
-    lab_of("lab-guests")
-    with served(module_engine, tmp_path / "worker.log") as own:
-        yield own
 
 
 def test_a_guest_runs_the_kernel_of_its_arm_and_another_arms_guest_keeps_its_own(

@@ -7,31 +7,21 @@ with the same code booted once. More than half an hour where nothing else runs.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from sqlalchemy import Engine
 
 from mitigauge.core.settings import REPOSITORY
-from tests.lab.conftest import LabOf
-from tests.lab.service_process import Service, said, served
+from tests.lab.service_process import Service, said
 
 pytestmark = pytest.mark.lab
 
+HOST = "lab-intel"
 NAME = "ten"
 # As the patches say themselves (tests/series/README.md).
 IN_PLACE = {1: 0, 2: 4, 3: 0, 4: 0, 5: 0, 6: 0, 7: 20, 8: 3, 9: 0, 10: 0}
 ALONE = IN_PLACE | {7: 6}
-
-
-@pytest.fixture
-def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
-    lab_of("lab-intel")
-    with served(module_engine, tmp_path / "worker.log") as own:
-        yield own
 
 
 def only(costs: list[dict[str, Any]]) -> int:

@@ -5,29 +5,18 @@ Three kernels that differ in one file, each booted once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import orjson
 import pytest
-from sqlalchemy import Engine
 
 from mitigauge.core.settings import REPOSITORY
-from tests.lab.conftest import LabOf
-from tests.lab.service_process import Service, said, served
+from tests.lab.service_process import Service, said
 
 pytestmark = pytest.mark.lab
 
+HOST = "lab-intel"
 NAME = "bhb-loop"
 # Rounds and branches of a round of each revision (tests/series/README.md).
 LOOPS = {"v3": (5, 5), "v2": (4, 5), "v1": (12, 7)}
-
-
-@pytest.fixture
-def service(lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path: Path) -> Iterator[Service]:
-    lab_of("lab-intel")
-    with served(module_engine, tmp_path / "worker.log") as own:
-        yield own
 
 
 def more_branches(label: str) -> int:

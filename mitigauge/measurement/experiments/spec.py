@@ -23,10 +23,12 @@ from mitigauge.core.yaml_file import YamlDocument, parse_yaml
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.factorial import design_of
 from mitigauge.measurement.experiments.spec_model import (
+    FEWEST_BLOCKS_OF_A_TOURNAMENT,
     MAX_ARMS,
     MAX_BOOTS,
     MAX_CASES,
     MAX_VALUES,
+    MOST_OF_A_TOURNAMENT,
     ArmSpec,
     ComparisonSpec,
     ExperimentSpec,
@@ -40,6 +42,8 @@ from mitigauge.measurement.experiments.spec_model import (
 from mitigauge.measurement.modes.crossing import BOTH, crossed, wanted_by
 from mitigauge.measurement.modes.settings import GUEST_KERNEL
 from mitigauge.measurement.workloads.definitions import Value, Workload
+
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -229,6 +233,7 @@ class _Checker:
             yield from self._double(comparison, place)
             yield from self._layouts(comparison, spec.blocks_of(comparison), place)
             yield from self._guest_kernels(comparison, place)
+            yield from self._tournament(comparison, spec.blocks_of(comparison), place)
             yield from self._workloads(comparison, place, hosts)
         yield from self._size(spec)
 
@@ -290,10 +295,49 @@ class _Checker:
                 "one arm alone has nothing to be compared with: add another, or aa",
             )
         if comparison.size > comparison.most_arms:
-            yield self._at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
+            yield self._too_many(comparison, place)
         if comparison.double and comparison.double.name in names:
             taken = comparison.double.name
             yield self._at((*place, "aa"), f"the doubled arm's name {taken!r} is taken")
+
+    def _too_many(self, comparison: ComparisonSpec, place: Place) -> str:
+        if comparison.aa:
+            return self._at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
+        hint = "" if comparison.tournament else f", {MOST_OF_A_TOURNAMENT} of a `tournament`"
+        return self._at((*place, "arms"), f"at most {comparison.most_arms} arms{hint}")
+
+    def _tournament(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
+        """What is wrong with arms of which one is to win."""
+        if not comparison.tournament:
+            return
+        if blocks < FEWEST_BLOCKS_OF_A_TOURNAMENT:
+            yield self._at(
+                (*place, "tournament"),
+                f"{blocks} blocks: no arm can drop out before {FEWEST_BLOCKS_OF_A_TOURNAMENT}",
+            )
+        figures = [
+            f"{metric} of {workload.title_of(case)}"
+            for workload, wanted in self._known_workloads(comparison)
+            for case in islice(cases_of(workload, wanted), MOST_NAMED)
+            for metric, declared in workload.metrics_of(case).items()
+            if (declared.primary if wanted.primary is None else metric in wanted.primary)
+        ]
+        if len(figures) != 1:
+            yield self._at(
+                (*place, "tournament"),
+                f"arms are ranked by one primary metric of one case; here are {len(figures)}"
+                f"{': ' if figures else ''}{', '.join(figures[:MOST_NAMED])}. Name one case, and "
+                "`primary: [METRIC]`; `primary: []` for a workload that does not decide",
+            )
+
+    def _known_workloads(
+        self, comparison: ComparisonSpec
+    ) -> Iterator[tuple[Workload, WorkloadSpec]]:
+        """Workloads of which there is one, and whose points can be made."""
+        for wanted in comparison.workloads:
+            workload = self.catalog.workloads.get(wanted.workload)
+            if workload and not any(self._parameters(workload, wanted, ())):
+                yield workload, wanted
 
     def _layouts(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
         """What is wrong with kernels that are to be booted in several layouts."""

@@ -1,0 +1,50 @@
+"""What a tournament's ranking says, in a sentence. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mitigauge.core.documents.parts import counted
+from mitigauge.measurement.runs.ranking import Place, Ranking
+
+
+def ranking_words(of: Ranking | None, names: Mapping[int, str], delta_percent: float) -> str:
+    """``quick is the best of 4 arms: slow and slower are surely worse``.
+
+    *names* are by arm id; *delta_percent*: a difference that does not matter.
+    """
+    if of is None:
+        return "no arm is ranked: four complete blocks are needed"
+    if of.note:
+        return of.note
+    by_place: dict[Place, list[str]] = {place: [] for place in Place}
+    for arm in of.arms:
+        by_place[arm.place].append(names[arm.arm_id])
+    beside = [*by_place[Place.AS_GOOD], *by_place[Place.UNDECIDED]]
+    worse, absent = by_place[Place.WORSE], by_place[Place.NOT_COUNTED]
+    if not by_place[Place.FIRST]:
+        return "no arm has a boot in every block, so none is ranked"
+    first = by_place[Place.FIRST][0]
+    said = [
+        _of_the_first(first, of, beside=beside, worse=worse, delta_percent=delta_percent),
+        *([f"surely worse: {', '.join(worse)}"] if worse else []),
+        *([f"not ranked, for want of boots: {', '.join(absent)}"] if absent else []),
+    ]
+    return "; ".join(said)
+
+
+def _of_the_first(
+    first: str, of: Ranking, *, beside: list[str], worse: list[str], delta_percent: float
+) -> str:
+    if not beside and not worse:
+        return f"{first} alone has a boot in every block, so it has no rival"
+    after = f"after {counted(of.blocks, 'block')}"
+    if not beside:
+        return f"{first} is the best of {len(worse) + 1} {after}"
+    if of.is_decided:
+        others = ", ".join(beside)
+        return f"{first} is within {delta_percent:g} % of the best {after}, beside {others}"
+    return (
+        f"{first} has the best mean {after}, and it is not sure that it is the best: "
+        f"{', '.join(beside)} may be better"
+    )

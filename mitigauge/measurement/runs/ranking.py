@@ -1,0 +1,53 @@
+"""How the arms of a tournament stand, as its run keeps it. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Place(StrEnum):
+    """Where an arm stands. *first*: the best mean so far, of those that are left."""
+
+    FIRST = "first"
+    AS_GOOD = "as good"
+    UNDECIDED = "undecided"
+    WORSE = "worse"
+    NOT_COUNTED = "not counted"
+
+
+class RankedArm(BaseModel):
+    """One arm. Percent are of the first arm's value, signed as measured, with 95 %.
+
+    Of an arm that is *worse* they are those of the look at which it dropped out, against the arm
+    that was first then. *blocks*: of which its figures are.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    arm_id: int
+    place: Place
+    blocks: int
+    effect_percent: float | None = None
+    low_percent: float | None = None
+    high_percent: float | None = None
+
+
+class Ranking(BaseModel):
+    """What the last look said. *arms*: the first one, then as good as it is known, losers last."""
+
+    model_config = ConfigDict(frozen=True)
+
+    case_id: int
+    metric: str
+    blocks: int = 0
+    is_decided: bool = False
+    arms: tuple[RankedArm, ...] = ()
+    note: str = ""
+    """Why there is no order, or who cannot be in it."""
+
+    @property
+    def losers(self) -> tuple[RankedArm, ...]:
+        """Arms that dropped out, the last one first."""
+        return tuple(arm for arm in self.arms if arm.place is Place.WORSE)
