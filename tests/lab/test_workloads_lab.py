@@ -200,6 +200,11 @@ def test_every_system_call_test_runs_and_a_started_job_is_not_started_again(
     assert (finished.changed, finished.returned["job"]["state"]) == (0, "finished")
 
 
+def times_of(case_directory: Path) -> list[float]:
+    parsed = PARSERS["entries"].parse(case_directory)
+    return list(parsed["metrics"]["time_per_operation"]["values"])
+
+
 def test_each_way_into_the_kernel_is_measured_and_filters_cost_by_their_length(
     intel: str, tmp_path: Path
 ) -> None:
@@ -210,14 +215,12 @@ def test_each_way_into_the_kernel_is_measured_and_filters_cost_by_their_length(
          workload_names=prepared)  # fmt: skip
     # A boot, which a run makes after it prepared its host, starts what a package brought.
     on(intel, "systemctl start dbus.socket")
-    job = start(intel, *(case("entries", str(way), way=way, seconds=0.02) for way in ways))
+    timed = (case("entries", str(way), iterations=3, way=way, seconds=0.05) for way in ways)
+    job = start(intel, *timed)
     assert wait(intel, job, tmp_path)["state"] == "finished"
-    ns = {
-        way: PARSERS["entries"].parse(tmp_path / job / str(way))["metrics"]["time_per_operation"][
-            "values"
-        ][0]
-        for way in ways
-    }
+    # Whatever else runs soon after the host's start can only add to a pass: the least counts.
+    ns = {way: min(times_of(tmp_path / job / str(way))) for way in ways}
+    print({way: round(value) for way, value in ns.items()})
     assert ns["vdso"] < ns["syscall"] < ns["seccomp-short"] < ns["seccomp-docker"]
     assert ns["seccomp-cached"] < ns["seccomp-docker"] / 2
     assert ns["syscall"] < ns["int80"] < ns["ptrace"]

@@ -32,11 +32,13 @@ OptionName = Annotated[
     str, formed(r"[a-z][a-z0-9_.]{0,62}", "an option of the kernel's command line")
 ]
 OptionWord = Annotated[str, formed(r"[a-z0-9_]{1,40}", "small letters, digits and _")]
-CpuFile = Annotated[
+# No file: whether the kernel audits system calls, which it tells by netlink (AUDIT_GET).
+AUDIT = "audit/enabled"
+ShownFile = Annotated[
     str,
     formed(
-        r"sys/devices/system/cpu/[a-z0-9_]{1,64}/[a-z0-9_]{1,64}",
-        "a file as sys/devices/system/cpu/smt/control",
+        rf"sys/devices/system/cpu/[a-z0-9_]{{1,64}}/[a-z0-9_]{{1,64}}|{AUDIT}",
+        f"a file as sys/devices/system/cpu/smt/control, or {AUDIT}",
     ),
 ]
 _CPU = r"([A-Za-z0-9_.-]{1,64}|[+-][a-z0-9_.-]{1,64}|[a-z0-9_.-]{1,64}=[A-Za-z0-9_.-]{1,64})"
@@ -85,8 +87,8 @@ class Reading(Closed):
         str,
         formed(
             rf"sys/module/{MODULE}/parameters/{MODULE}|proc/sys(/[A-Za-z0-9_-]{{1,64}}){{2,8}}"
-            r"|sys/devices/system/cpu/[a-z0-9_]{1,64}/[a-z0-9_]{1,64}",
-            "a parameter of a module, a sysctl, or a file below sys/devices/system/cpu",
+            rf"|sys/devices/system/cpu/[a-z0-9_]{{1,64}}/[a-z0-9_]{{1,64}}|{AUDIT}",
+            f"a parameter of a module, a sysctl, a file below sys/devices/system/cpu, or {AUDIT}",
         ),
     ]
     equals: Word
@@ -215,9 +217,12 @@ class Sysctls(Kind):
 
 
 class Shows(Kind):
-    """File below ``/sys/devices/system/cpu`` → its text: what shows a setting that has no file."""
+    """File below ``/sys/devices/system/cpu`` → its text: what shows a setting that has no file.
 
-    root: dict[CpuFile, Word] = Field(default_factory=dict, max_length=20)
+    ``audit/enabled`` is 0 or 1 as the kernel itself answers.
+    """
+
+    root: dict[ShownFile, Word] = Field(default_factory=dict, max_length=20)
 
     def readings(self) -> Iterator[Reading]:
         """See Kind."""

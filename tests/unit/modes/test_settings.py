@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ ALL: dict[str, Any] = {
     "cmdline": ["vmscape=ibpb", "quiet"],
     "module_parameters": {"kvm": {"nx_huge_pages": "N", "halt_poll_ns": "0"}},
     "sysctls": {"vm.swappiness": "10", "net.ipv4.conf.all.rp_filter": "1"},
-    "shows": {"sys/devices/system/cpu/smt/control": "off"},
+    "shows": {"sys/devices/system/cpu/smt/control": "off", "audit/enabled": "0"},
     "guest_cpu": "EPYC,+stibp,-avx,hv_relaxed=on",
     "guest_machine": "kernel_irqchip=split",
     "guest_devices": {"virtio-net-pci": {"packed": "on", "mrg_rxbuf": "off"}},
@@ -52,12 +54,40 @@ def test_what_is_read_back_names_file_and_value() -> None:
         ("proc/sys/vm/swappiness", "10"),
         ("proc/sys/net/ipv4/conf/all/rp_filter", "1"),
         ("sys/devices/system/cpu/smt/control", "off"),
+        ("audit/enabled", "0"),
     ]
 
 
 def test_the_host_reads_each_of_these_files() -> None:
     for reading in Settings.model_validate(ALL).readings():
         assert readings.READABLE.fullmatch(reading.path)
+
+
+def answer(kind: int, *fields: int) -> bytes:
+    """A message of the kernel's about audit."""
+    return struct.pack("=IHHII", 16 + 4 * len(fields), kind, 0, 1, 0) + struct.pack(
+        f"={len(fields)}i", *fields
+    )
+
+
+def test_what_the_kernel_answers_about_audit_is_its_second_word() -> None:
+    # mask, enabled, failure, pid, as a kernel of 6.12 sent them.
+    assert readings.audit_answer(answer(1000, 0, 1, 1, 0)) == "1"
+    assert readings.audit_answer(answer(1000, 0, 0, 1, 0)) == "0"
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [(answer(2, -1, 0), "Operation not permitted"), (b"", "too short"), (answer(3, 0, 1), "3")],
+)
+def test_another_answer_about_audit_proves_nothing(message: bytes, said: str) -> None:
+    with pytest.raises(OSError, match=said):
+        readings.audit_answer(message)
+
+
+def test_this_kernel_answers_about_audit_or_the_reading_is_absent() -> None:
+    [text] = readings.readings(Path("/"), ["audit/enabled"]).values()
+    assert text in ("0", "1", "2", None)
 
 
 def test_settings_of_a_guest_do_not_touch_the_host() -> None:
@@ -98,6 +128,7 @@ def test_stored_settings_are_the_same_again() -> None:
         ("sysctls", {"swappiness": "1"}),
         ("sysctls", {"vm..x": "1"}),
         ("sysctls", {"vm.x": "a\nb"}),
+        ("shows", {"audit/failure": "1"}),
         ("guest_devices", {"virtio-net-pci": {"romfile": "/etc/shadow"}}),
         ("guest_devices", {"virtio.net": {"packed": "on"}}),
         ("guest_devices", {"virtio-net-pci": {"a,b": "on"}}),
