@@ -163,7 +163,7 @@ def test_events_that_are_not_counted_make_no_order() -> None:
     ("scatter", "said"),
     [
         (0.0001, "quick is the best of 4 after 12 blocks; surely worse: base, slow, slower"),
-        (0.003, "quick is within 1 % of the best after 12 blocks, beside base; surely worse: "),
+        (0.003, "quick is the best, or within 1 % of it, after 12 blocks; left beside it: base; "),
         (0.02, "has the best mean after 12 blocks, and it is not sure that it is the best"),
     ],
 )

@@ -146,17 +146,15 @@ test("what each knob costs stands on the experiment's page and leads to its tabl
 
 function ranking(): TableView {
   const rows: TableCell[][] = [
-    [text("al-inner-sub-ax"), text("first"), answer({ state: "no_data", note: "the first" })],
-    [
-      text("al-inner"),
-      text("worse"),
-      answer({ effect: effect(2.1, 0.4), href: "/experiments/1/cases/1?host=spr-01" }),
-    ],
+    [text("al-inner-sub-ax"), text("first"), quantity(686, "ns"), text(""), text("6")],
+    [text("al-inner"), text("worse"), quantity(700, "ns"), text("+2.1% [+1.7, +2.5]"), text("4")],
   ];
   const columns = [
     column("arm"),
     column("place"),
-    column("of the first", { kind: "answer", parts: ["change", "interval", "n"] }),
+    column("mean", { kind: "quantity" }),
+    column("of the first, 95 %"),
+    column("blocks"),
   ];
   return view("ranking", [
     section({

@@ -80,7 +80,8 @@ def _placed(
 ) -> tuple[list[RankedArm], bool]:
     """Arms of which each has a boot in every block, in order; and whether that is all."""
     if len(arms) < FEWEST_LEFT:
-        return [RankedArm(arm_id=arm, place=Place.FIRST, blocks=blocks) for arm in arms], True
+        alone = (_Look(design, answer, arms, blocks).first(arm) for arm in arms)
+        return list(alone), True
     share = share_of(ALPHA, looks_until(design.planned_blocks), len(design.arms))
     return _Look(design, answer, arms, blocks).placed(share)
 
@@ -95,6 +96,7 @@ class _Look:
         numbers = range(1, blocks + 1)
         means = np.array([[[answer.values[arm].means[block] for block in numbers] for arm in arms]])
         self.scaled = scale_cases(means, [self.declared.unit])
+        self.means = [float(mean) for mean in self.scaled.means(slice(None))[0]]
         y = self.scaled.y
         if design.layouts > 1:
             present = np.ones((len(arms), blocks), dtype=np.bool_)
@@ -108,12 +110,18 @@ class _Look:
         costs = {str(arm): list(self.cost[at]) for at, arm in enumerate(self.arms)}
         margin = self._margin()
         found = look_at(costs, share=share, margin=margin)
-        self.first = int(found.leader)
-        placed = [RankedArm(arm_id=self.first, place=Place.FIRST, blocks=self.blocks)]
+        self.leader = int(found.leader)
+        placed = [self.first(self.leader)]
         tied = sorted(found.tied, key=lambda each: each.more)
         placed += [self._arm(each, _place_of(each, margin)) for each in tied]
         placed += [self._arm(each, Place.WORSE) for each in reversed(found.losers)]
         return placed, found.is_decided
+
+    def first(self, arm: int) -> RankedArm:
+        """The arm with the best mean."""
+        return RankedArm(
+            arm_id=arm, place=Place.FIRST, blocks=self.blocks, mean=self.means[self.arms.index(arm)]
+        )
 
     def _margin(self) -> float:
         """A difference that does not matter, on the scale of the costs."""
@@ -126,12 +134,13 @@ class _Look:
         value, low, high = self._percent((gap.more, gap.low, gap.high))
         return RankedArm(
             arm_id=int(gap.arm), place=place, blocks=self.blocks,
+            mean=self.means[self.arms.index(int(gap.arm))],
             effect_percent=value, low_percent=min(low, high), high_percent=max(low, high),
         )  # fmt: skip
 
     def _percent(self, gaps: tuple[float, float, float]) -> Iterator[float]:
         """Differences of cost as percent of the first arm's value, signed as measured."""
-        first = self.sign * self.cost[self.arms.index(self.first)].mean()
+        first = self.sign * self.cost[self.arms.index(self.leader)].mean()
         base = np.array([first * self.scaled.magnitude[0]])
         return map(float, self.scaled.percent(self.sign * np.array([gaps]), base)[0])
 

@@ -42,8 +42,10 @@ def _of_the_first(
     if not beside:
         return f"{first} is the best of {len(worse) + 1} {after}"
     if of.is_decided:
-        others = ", ".join(beside)
-        return f"{first} is within {delta_percent:g} % of the best {after}, beside {others}"
+        return (
+            f"{first} is the best, or within {delta_percent:g} % of it, {after}; left beside it: "
+            f"{', '.join(beside)}"
+        )
     return (
         f"{first} has the best mean {after}, and it is not sure that it is the best: "
         f"{', '.join(beside)} may be better"

@@ -29,6 +29,8 @@ class RankedArm(BaseModel):
     arm_id: int
     place: Place
     blocks: int
+    mean: float | None = None
+    """In the metric's unit."""
     effect_percent: float | None = None
     low_percent: float | None = None
     high_percent: float | None = None

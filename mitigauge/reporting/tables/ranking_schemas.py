@@ -17,6 +17,7 @@ class RankingRow(View):
     kernel: str = Field(description="empty: the host's own")
     place: Place
     blocks: int = Field(description="of which its figures are")
+    mean: float | None = Field(None, description="in the metric's unit")
     effect_percent: float | None = Field(
         None, description="of an arm that dropped out: against the one that was first then"
     )
@@ -35,6 +36,7 @@ class RankingTable(View):
     case: str
     metric: str
     metric_title: str
+    unit: str
     delta_percent: float = Field(description="a difference that does not matter")
     blocks: int = Field(description="after which arms were ranked")
     planned: int

@@ -9,19 +9,20 @@ from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts.ranking_words import ranking_words
 from mitigauge.core.clock import Clock
+from mitigauge.core.documents import units
 from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.paths import case_path
 from mitigauge.core.documents.table import (
-    Answer,
     Cell,
     DataTable,
+    Quantity,
     TableColumn,
     TableNote,
     TableSection,
     TableView,
     TextCell,
 )
-from mitigauge.core.effect import CellState, Effect
+from mitigauge.core.effect import Effect
 from mitigauge.core.errors import NotFound
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.ranking import Place
@@ -42,8 +43,10 @@ MEANING = (
 )
 RANKING_COLUMNS = (
     *("comparison", "host", "emulated", "case", "metric", "arm", "mode", "kernel", "place"),
-    *("effect_percent", "low_percent", "high_percent", "blocks", "decided"),
+    *("mean", "unit", "effect_percent", "low_percent", "high_percent", "blocks", "decided"),
 )
+_OF_ROW = set(RANKING_COLUMNS) & set(RankingRow.model_fields)
+_OF_TABLE = (set(RANKING_COLUMNS) & set(RankingTable.model_fields)) - _OF_ROW
 # Boots that are still to come, or were not made.
 _NOT_MADE = (BootState.PLANNED, BootState.SKIPPED)
 
@@ -89,6 +92,7 @@ def _table(session: Session, run: Run) -> RankingTable:
         case=case.title,
         metric=metric,
         metric_title=declared.title,
+        unit=declared.unit,
         delta_percent=declared.delta_percent,
         blocks=blocks,
         planned=comparison.blocks,
@@ -104,6 +108,7 @@ def _table(session: Session, run: Run) -> RankingTable:
                 kernel=arms[each.arm_id].kernel,
                 place=each.place,
                 blocks=each.blocks,
+                mean=each.mean,
                 effect_percent=each.effect_percent,
                 low_percent=each.low_percent,
                 high_percent=each.high_percent,
@@ -144,10 +149,9 @@ def _arms(view: RankingView, table: RankingTable) -> DataTable:
         columns=[
             TableColumn(key="arm", title="arm"),
             TableColumn(key="place", title="place"),
-            TableColumn(
-                key="change", title="of the first", kind="answer",
-                parts=("change", "interval", "n"),
-            ),
+            TableColumn(key="mean", title="mean", kind="quantity"),
+            TableColumn(key="change", title="of the first, 95 %"),
+            TableColumn(key="blocks", title="blocks"),
         ],
         rows=[_cells(view, table, row) for row in table.rows],
     )  # fmt: skip
@@ -156,14 +160,21 @@ def _arms(view: RankingView, table: RankingTable) -> DataTable:
 def _cells(view: RankingView, table: RankingTable, row: RankingRow) -> list[Cell]:
     path = f"{case_path(view.experiment_id, table.case_id, table.host)}&metric={table.metric}"
     what = f"{row.arm}: {row.mode}{f', kernel {row.kernel}' if row.kernel else ''}"
-    cells: list[Cell] = [TextCell(text=row.arm, title=what), TextCell(text=row.place.value)]
+    return [
+        TextCell(text=row.arm, title=what),
+        TextCell(text=row.place.value),
+        Quantity(value=row.mean, unit=table.unit),
+        _change(row, path),
+        TextCell(text=str(row.blocks)),
+    ]
+
+
+def _change(row: RankingRow, path: str) -> Cell:
     if row.effect_percent is None:
-        words = "the first" if row.place is Place.FIRST else "not a boot in every block"
-        return [*cells, Answer(state=CellState.NO_DATA, n=row.blocks, note=words)]
-    effect = Effect(
-        value=row.effect_percent, low=row.low_percent, high=row.high_percent, n=row.blocks
-    )
-    return [*cells, Answer(state=CellState.MEASURED, n=row.blocks, effect=effect, href=path)]
+        absent = row.place is not Place.FIRST
+        return TextCell(text="not a boot in every block" if absent else "")
+    effect = Effect(value=row.effect_percent, low=row.low_percent, high=row.high_percent)
+    return TextCell(text=" ".join(units.effect_parts(effect)), href=path)
 
 
 def _notes(table: RankingTable) -> Iterator[str]:
@@ -180,14 +191,9 @@ def _notes(table: RankingTable) -> Iterator[str]:
 def ranking_rows(view: RankingView) -> Iterator[Mapping[str, Any]]:
     """A row for each arm, with :data:`RANKING_COLUMNS`."""
     for table in view.tables:
-        of_table = {name: getattr(table, name) for name in RANKING_COLUMNS[:5]}
+        of_table = {**table.model_dump(include=_OF_TABLE), "decided": table.is_decided}
         for row in table.rows:
-            of_row = {
-                name: getattr(row, name) for name in (*RANKING_COLUMNS[5:8], *RANKING_COLUMNS[9:13])
-            }
-            yield {
-                **of_table, **of_row, "place": row.place.value, "decided": table.is_decided,
-            }  # fmt: skip
+            yield {**of_table, **row.model_dump(include=_OF_ROW, mode="json")}
 
 
 KIND = Kind(
