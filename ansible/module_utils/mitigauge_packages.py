@@ -7,8 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from ansible.module_utils.mitigauge_changes import note
@@ -36,12 +35,17 @@ class PackageError(Exception):
     """apt or dpkg refused; the text says what it said."""
 
 
-def apt(*words: str, path: str = "") -> str:
-    """Output of apt-get; *path*: where it, and what it starts, looks for programs, if elsewhere.
+def apt(*words: str) -> str:
+    """Output of apt-get.
 
     What a host left half-done that went down among packages is done first. Raises
     :class:`PackageError` with the end of what it said.
     """
+    return _apt(words)
+
+
+def _apt(words: Sequence[str], path: str = "") -> str:
+    """*path*: where it, and what it starts, looks for programs, if elsewhere."""
     # apt gives what it starts a path of its own.
     told = ("-o", f"DPkg::Path={path}") if path else ()
     command = ["apt-get", *OPTIONS, *told, *words]
@@ -69,22 +73,19 @@ def _run(command: Sequence[str], path: str = "") -> str:
     return done.stdout
 
 
-@contextmanager
-def one_grub_menu() -> Iterator[str]:
-    """Write GRUB's menu once, at the end: each kernel that comes or goes would have it written.
+def apt_with_one_menu(*words: str) -> str:
+    """As :func:`apt`, with GRUB's menu written once, at the end, whatever happened before.
 
-    Gives the path for apt, on which another program stands for the one that writes it. The menu is
-    written whatever happened within. Raises :class:`PackageError` where that fails.
+    Each kernel that comes or goes would have it written.
     """
     path = ENVIRONMENT["PATH"]
     if shutil.which(GRUB_MENU, path=path) is None:
-        yield path
-        return
+        return apt(*words)
     with tempfile.TemporaryDirectory() as instead:
         # A link: nothing may be run from a file system that is mounted so.
         (Path(instead) / GRUB_MENU).symlink_to("/bin/true")
         try:
-            yield f"{instead}:{path}"
+            return _apt(words, f"{instead}:{path}")
         finally:
             _run([GRUB_MENU])
 
@@ -130,8 +131,7 @@ def install_files(files: Sequence[str], names: Sequence[str]) -> None:
     new, old = planned(simulation)
     note("packages", dict.fromkeys([*new, *names]))
     note("upgraded", {name: version for name, version in old.items() if name not in names})
-    with one_grub_menu() as path:
-        apt("install", *options, *files, path=path)
+    apt_with_one_menu("install", *options, *files)
 
 
 def _require_none_removed(names: Sequence[str], simulation: str) -> None:

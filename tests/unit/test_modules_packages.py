@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,39 +48,33 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
 
 
 def test_grubs_menu_is_written_once_behind_all_packages(host: Host) -> None:
-    with packages.one_grub_menu() as path:
-        packages.apt("install", "one", "two", path=path)
+    packages.apt_with_one_menu("install", "one", "two")
     assert host.log() == ["apt-get ended", "menu written"]
 
 
 def test_without_it_each_package_has_the_menu_written(host: Host) -> None:
-    packages.apt("install", "one", path=packages.ENVIRONMENT["PATH"])
+    packages.apt("install", "one")
     assert host.log() == ["menu written", "menu written", "apt-get ended"]
 
 
 def test_the_menu_is_written_where_apt_refuses_and_what_it_said_is_told(host: Host) -> None:
     host.write("apt-get", "echo no such package >&2; exit 100")
-    with (
-        pytest.raises(packages.PackageError, match="apt-get install one: no such package"),
-        packages.one_grub_menu() as path,
-    ):
-        packages.apt("install", "one", path=path)
+    with pytest.raises(packages.PackageError, match="apt-get install one: no such package"):
+        packages.apt_with_one_menu("install", "one")
     assert host.log() == ["menu written"]
 
 
 def test_a_menu_that_cannot_be_written_is_told(host: Host) -> None:
     host.write("update-grub", "echo the disk is full >&2; exit 1")
-    with (
-        pytest.raises(packages.PackageError, match="update-grub: the disk is full"),
-        packages.one_grub_menu() as path,
-    ):
-        packages.apt("install", "one", path=path)
+    with pytest.raises(packages.PackageError, match="update-grub: the disk is full"):
+        packages.apt_with_one_menu("install", "one")
 
 
 def test_a_host_without_grub_has_no_menu(host: Host) -> None:
     host.remove("update-grub")
-    with packages.one_grub_menu() as path:
-        assert path == packages.ENVIRONMENT["PATH"]
+    host.write("apt-get", 'echo "$@" | grep -c DPkg::Path >>"$LOG" || true')
+    packages.apt_with_one_menu("install", "one")
+    assert host.log() == ["0"]
 
 
 def test_files_are_installed_together_with_one_menu(host: Host) -> None:
@@ -91,11 +84,13 @@ def test_files_are_installed_together_with_one_menu(host: Host) -> None:
 
 
 def test_what_stands_for_the_program_runs_from_anywhere(host: Host) -> None:
-    with packages.one_grub_menu() as path:
-        stand_in = Path(path.partition(":")[0]) / "update-grub"
-        assert stand_in.is_symlink()
-        assert subprocess.run([stand_in], check=False).returncode == 0
-    assert not stand_in.exists()
+    link = 'it=$(command -v update-grub); readlink "$it" >>"$LOG"; "$it"; echo "$?" "$it" >>"$LOG"'
+    host.write("apt-get", f"{OWN_PATH}\n{link}")
+    packages.apt_with_one_menu("install", "one")
+    target, ended, _ = host.log()
+    code, stand_in = ended.split()
+    assert (target, code) == ("/bin/true", "0")
+    assert not Path(stand_in).exists()
 
 
 INTERRUPTED = (

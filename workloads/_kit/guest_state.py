@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from _kit.contract import CaseError
-from _kit.wire.case import AS_HOST, BETWEEN_STATES
+from _kit.wire.case import AS_HOST, BETWEEN_STATES, GUEST_RELEASE
 
 # As libvirt starts QEMU.
 SANDBOX = {"on": "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"}
-# A file's name as well.
-RELEASE = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9.+~_-]{0,100}")
 # proc_pid_status(5), Seccomp.
 STATES = {"0": "off", "1": "strict", "2": "on"}
 
@@ -22,7 +20,7 @@ STATES = {"0": "off", "1": "strict", "2": "on"}
 def release_of(asked: str) -> str:
     """The release that an arm asks for by `asked`, which may be that of this host."""
     release = os.uname().release if asked == AS_HOST else asked
-    if not RELEASE.fullmatch(release):
+    if not re.fullmatch(GUEST_RELEASE, release):
         raise CaseError(f"guest kernel {release!r} is no kernel's release")
     return release
 

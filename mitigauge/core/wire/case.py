@@ -10,6 +10,8 @@ FILE: Final = "case.json"
 BETWEEN_STATES: Final = " & "
 # Of a guest's kernel: the release that its host runs, whichever that is.
 AS_HOST: Final = "as-host"
+# What such a release looks like, which is part of a file's name too.
+GUEST_RELEASE: Final = r"[a-zA-Z0-9][a-zA-Z0-9.+~_-]{0,100}"
 # Of a parameter whose value each arm sets of the guest, by a setting of the same name.
 BY_ARM: Final = "arm"
 HIGHEST_HZ: Final = 5000

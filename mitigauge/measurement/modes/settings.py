@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, RootModel
 
 from mitigauge.core.field_types import Closed, Option, formed
-from mitigauge.core.wire.case import AS_HOST, BETWEEN_STATES
+from mitigauge.core.wire.case import AS_HOST, BETWEEN_STATES, GUEST_RELEASE
 
 MODULE = r"[A-Za-z0-9_]{1,64}"
 # The kernel takes - and _ for one another; below /sys/module it is always _.
@@ -43,9 +43,7 @@ ShownFile = Annotated[
 ]
 _CPU = r"([A-Za-z0-9_.-]{1,64}|[+-][a-z0-9_.-]{1,64}|[a-z0-9_.-]{1,64}=[A-Za-z0-9_.-]{1,64})"
 GUEST_KERNEL = "kernel"
-GuestRelease = Annotated[
-    str, formed(r"([a-z0-9][a-zA-Z0-9.+~_-]{0,100})?", f"a kernel's release, or {AS_HOST}")
-]
+GuestRelease = Annotated[str, formed(rf"({GUEST_RELEASE})?", f"a kernel's release, or {AS_HOST}")]
 CpuModel = Annotated[
     str,
     formed(

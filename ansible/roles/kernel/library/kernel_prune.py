@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible.module_utils.mitigauge_packages import PackageError, apt, one_grub_menu
+from ansible.module_utils.mitigauge_packages import PackageError, apt_with_one_menu
 
 DOCUMENTATION = r"""
 module: kernel_prune
@@ -75,8 +75,7 @@ def main() -> None:
     try:
         going = to_remove(candidates(Path("/boot")), keep=params["keep"], oldest=oldest, kept=kept)
         if going:
-            with one_grub_menu() as path:
-                apt("purge", *(f"linux-image-{release}" for release in going), path=path)
+            apt_with_one_menu("purge", *(f"linux-image-{release}" for release in going))
     except (PackageError, OSError) as error:
         module.fail_json(msg=f"candidate kernels cannot be removed: {error}")
     else:
