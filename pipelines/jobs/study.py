@@ -66,6 +66,8 @@ LOOK_S = 10.0
 # So many kernels are booted while others are built; each experiment begins with minutes of
 # preparing its host.
 AHEAD = 4
+# Experiments that may fail over one kernel.
+MOST_TRIES = 2
 
 
 @dataclass(frozen=True)
@@ -268,17 +270,18 @@ def _is_measuring(session: Session, body: PatchCosts | Variants) -> bool:
 def _submit(session: Session, study: Study, body: PatchCosts | Variants, *, at_least: int) -> bool:
     """Submit the experiment over kernels that none of its experiments booted.
 
-    A comparison has two arms: beside a single kernel one that was booted already. False, and no
-    experiment, where fewer than *at_least* are left.
+    Those of one that failed (a host that could not be prepared) are in another one. A comparison
+    has two arms: beside a single kernel one that was booted already. False, and no experiment,
+    where fewer than *at_least* are left.
     """
     series = study.revision.series
     text, name = spec_text(series.spec), f"{series.spec}.yml"
     # Variants are compared where the series' own mode is in force, as revisions are.
     against = BASE if isinstance(body, PatchCosts) else BEFORE
     counting = counting_of(text, name, counted_hosts(text), Catalog().workloads, against=against)
-    ran = {each.kernel for each in repository.counted_arms(session, body.experiments)}
+    tried = repository.tried_kernels(session, body.experiments, MOST_TRIES)
     every = booted(body.sets)
-    sets = [each for each in every if each.release not in ran]
+    sets = [each for each in every if each.release not in tried]
     if len(sets) < at_least or len(every) < 2:
         return False
     if len(sets) == 1:

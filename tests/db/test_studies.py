@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.profiles.exact.ledger import LedgerFunction, Line
 from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
+from mitigauge.analysis.verdicts.conclusions import conclude_closed
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import get_settings
 from mitigauge.jobs import service as jobs
@@ -21,6 +22,9 @@ from mitigauge.jobs.states import JobKind
 from mitigauge.jobs.tables import Job
 from mitigauge.kernels.functions import packed
 from mitigauge.kernels.tables import Kernel
+from mitigauge.measurement.runs import outcomes
+from mitigauge.measurement.runs.states import RunState
+from mitigauge.measurement.runs.tables import Run
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.tracking.series import service as series_service
@@ -251,6 +255,40 @@ def test_boots_without_counts_are_said_and_tell_nothing(world: World) -> None:
     study = world.study()
     assert study.state is StudyState.DONE
     assert study.answer[0].startswith("not counted: syscall basic on lab-intel: No exact counts")
+
+
+def fail(world: World) -> None:
+    """The host of each open run could not be prepared."""
+    with transaction(world.engine) as session:
+        for run in session.scalars(select(Run).where(Run.state == RunState.QUEUED)):
+            outcomes.finish(session, run, state=RunState.FAILED, error="no space left")
+    conclude_closed(world.engine)
+
+
+def test_an_experiment_that_failed_is_submitted_once_more(world: World) -> None:
+    world.add("dear")
+    job = world.ask()
+    world.advance(job)
+    fail(world)
+    world.advance(job)
+    assert world.study().why == "experiment 2 counts 2 kernels"
+    world.boot()
+    world.advance(job)
+    assert world.study().state is StudyState.DONE
+    assert [[cost.exact for cost in row.costs] for row in world.costs().rows] == [[7]]
+
+
+def test_one_that_fails_again_is_told(world: World) -> None:
+    world.add("dear")
+    job = world.ask()
+    for _ in range(2):
+        world.advance(job)
+        fail(world)
+    world.advance(job)
+    assert len(world.costs().experiments) == 2
+    study = world.study()
+    assert study.state is StudyState.DONE
+    assert study.answer[0].startswith("not counted: syscall basic on lab-intel: ")
 
 
 def test_revisions_are_ranked_and_one_that_protects_less_is_out(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.measurement.experiments.tables import Arm, Case
 from mitigauge.measurement.fleet.tables import Host
+from mitigauge.measurement.runs.states import RunState
 from mitigauge.measurement.runs.tables import Run
 from mitigauge.tracking.studies.states import ENDED, StudyKind
 from mitigauge.tracking.studies.tables import Study
@@ -53,6 +55,25 @@ def open_of(session: Session, revision_id: int) -> Sequence[Study]:
     """Those of a revision that are not over."""
     wanted = select(Study).where(Study.revision_id == revision_id, Study.state.not_in(ENDED))
     return session.scalars(wanted).all()
+
+
+def tried_kernels(session: Session, experiment_ids: Collection[int], most: int) -> set[str]:
+    """Releases of kernels that no further experiment is to boot.
+
+    Those of a run that did not fail, and those that *most* experiments had, each of which failed.
+    """
+    rows = session.execute(
+        select(Arm.kernel, Run.experiment_id, Run.state)
+        .join(Run, Run.comparison_id == Arm.comparison_id)
+        .where(Run.experiment_id.in_(experiment_ids), ~Arm.is_aa)
+    )
+    tries: defaultdict[str, set[int]] = defaultdict(set)
+    done: set[str] = set()
+    for kernel, experiment, state in rows:
+        tries[kernel].add(experiment)
+        if state != RunState.FAILED:
+            done.add(kernel)
+    return done | {kernel for kernel, had in tries.items() if len(had) >= most}
 
 
 def counted_arms(session: Session, experiment_ids: Collection[int]) -> list[CountedArm]:
