@@ -46,7 +46,9 @@ def judge(context: StepContext) -> Done:
         outcomes.judged(run, blocks, decided=decided)
         if judgement is not None:
             verdict_service.store(session, run, judgement, reason=f"{blocks} blocks", over=False)
-        outcomes.dropped_out(session, run, {arm.arm_id: reason for arm, reason in out.items()})
+        arms = run.comparison.arms
+        reasons = {arms[arm.position].id: reason for arm, reason in out.items()}
+        outcomes.dropped_out(session, run, reasons)
 
     said = _said_of_a_tournament(context.run, judgement, out)
     if not context.run.comparison.tournament:
@@ -59,9 +61,9 @@ def _dropped_out(run: Run, judgement: Judgement | None) -> Iterator[tuple[Ranked
     """Arms that are booted no more since this look, and why."""
     if judgement is None or judgement.ranking is None:
         return
-    known = {arm.arm_id for arm in run.ranking.arms if _is_out(arm)} if run.ranking else set()
+    known = {arm.position for arm in run.ranking.arms if _is_out(arm)} if run.ranking else set()
     for arm in judgement.ranking.arms:
-        if not _is_out(arm) or arm.arm_id in known:
+        if not _is_out(arm) or arm.position in known:
             continue
         if arm.place is Place.NOT_COUNTED:
             yield arm, "the arm has not a boot in every block, so it has no place in the ranking"
@@ -82,8 +84,8 @@ def _worse(arm: RankedArm) -> str:
 def _said_of_a_tournament(run: Run, judgement: Judgement | None, out: dict[RankedArm, str]) -> str:
     if judgement is None or judgement.ranking is None or judgement.ranking == run.ranking:
         return ""
-    names = {arm.id: arm.name for arm in run.comparison.arms}
-    lost = [f"{names[arm.arm_id]}: {reason}" for arm, reason in out.items()]
+    arms = run.comparison.arms
+    lost = [f"{arms[arm.position].name}: {reason}" for arm, reason in out.items()]
     left = sum(not _is_out(arm) for arm in judgement.ranking.arms)
     state = "the best is known" if judgement.all_decided else "the best is not known yet"
     return "; ".join([*lost, judgement.ranking.note or f"{counted(left, 'arm')} left, {state}"])

@@ -15,6 +15,7 @@ from mitigauge.measurement.experiments.metric import CaseMetric
 from mitigauge.measurement.runs.ranking import Place, Ranking
 
 NAMES = {1: "base", 2: "quick", 3: "slow", 4: "slower"}
+ARMS = list(NAMES.values())
 COSTS = {1: 0.002, 2: 0.0, 3: 0.05, 4: 0.10}
 DELTA = 1.0
 
@@ -58,7 +59,7 @@ def until(values: dict[int, dict[int, float]], blocks: int) -> list[Answer]:
 
 def places(of: Ranking | None) -> dict[str, Place]:
     assert of is not None
-    return {NAMES[arm.arm_id]: arm.place for arm in of.arms}
+    return {ARMS[arm.position]: arm.place for arm in of.arms}
 
 
 def test_before_four_blocks_and_between_looks_nothing_is_said() -> None:
@@ -79,7 +80,7 @@ def test_losers_keep_the_figures_that_they_dropped_out_with() -> None:
     assert first is not None
     assert second is not None
     assert second.losers == first.losers
-    assert [NAMES[arm.arm_id] for arm in second.losers] == ["slow", "slower"]
+    assert [ARMS[arm.position] for arm in second.losers] == ["slow", "slower"]
     slow, slower = second.losers
     for loser, true in ((slow, 5.0), (slower, 10.0)):
         assert loser.blocks == 4
@@ -102,7 +103,7 @@ def test_of_a_rate_the_largest_is_best_and_losers_have_less() -> None:
     found = ranked(design(), judged, None, 12)
     assert found is not None
     assert places(found)["slower"] is Place.WORSE
-    slower = next(arm for arm in found.arms if arm.arm_id == 4)
+    slower = next(arm for arm in found.arms if arm.position == 3)
     assert slower.effect_percent == pytest.approx(-100 * (1 - 1 / 1.10), abs=0.5)
     assert slower.low_percent is not None
     assert slower.low_percent < slower.effect_percent < (slower.high_percent or 0.0) < 0
@@ -112,7 +113,7 @@ def test_counts_are_compared_in_percent_of_the_first() -> None:
     values = drawn(of=lambda part: 1000.0 * (1.0 + part))
     found = ranked(design(), answer(values, question(unit="count")), None, 12)
     assert found is not None
-    slower = next(arm for arm in found.arms if arm.arm_id == 4)
+    slower = next(arm for arm in found.arms if arm.position == 3)
     assert slower.effect_percent == pytest.approx(10.0, abs=0.5)
 
 
@@ -139,16 +140,16 @@ def test_an_arm_without_a_boot_in_every_block_has_no_place() -> None:
     found = ranked(design(), answer(values), None, 12)
     assert places(found)["quick"] is Place.NOT_COUNTED
     assert places(found)["base"] is Place.FIRST
-    assert "not ranked, for want of boots: quick" in ranking_words(found, NAMES, DELTA)
+    assert "not ranked, for want of boots: quick" in ranking_words(found, ARMS, DELTA)
 
 
 def test_an_arm_that_is_left_alone_has_won_nothing() -> None:
     found = ranked(design(), answer({1: drawn()[1], 2: {}, 3: {}, 4: {}}), None, 12)
     assert found is not None
     assert found.is_decided
-    assert "base alone has a boot in every block" in ranking_words(found, NAMES, DELTA)
+    assert "base alone has a boot in every block" in ranking_words(found, ARMS, DELTA)
     none = ranked(design(), answer({arm: {} for arm in NAMES}), None, 12)
-    assert "none is ranked" in ranking_words(none, NAMES, DELTA)
+    assert "none is ranked" in ranking_words(none, ARMS, DELTA)
 
 
 def test_events_that_are_not_counted_make_no_order() -> None:
@@ -156,7 +157,7 @@ def test_events_that_are_not_counted_make_no_order() -> None:
     found = ranked(design(uncounted=events), answer(drawn()), None, 12)
     assert found is not None
     assert (found.arms, found.is_decided) == ((), False)
-    assert "does not count" in ranking_words(found, NAMES, DELTA)
+    assert "does not count" in ranking_words(found, ARMS, DELTA)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +170,7 @@ def test_events_that_are_not_counted_make_no_order() -> None:
 )
 def test_what_is_said_is_no_more_than_what_is_known(scatter: float, said: str) -> None:
     found = ranked(design(), answer(drawn(scatter)), None, 12)
-    assert said in ranking_words(found, NAMES, DELTA)
+    assert said in ranking_words(found, ARMS, DELTA)
 
 
 def test_the_best_drops_out_in_less_than_one_of_a_hundred() -> None:
@@ -178,5 +179,5 @@ def test_the_best_drops_out_in_less_than_one_of_a_hundred() -> None:
         values, ranking = drawn(scatter=0.02, seed=seed), None
         for blocks in range(1, 13):
             ranking = ranked(design(), until(values, blocks), ranking, blocks)
-        lost += any(arm.arm_id == 2 for arm in ranking.losers) if ranking else 0
+        lost += any(arm.position == 1 for arm in ranking.losers) if ranking else 0
     assert lost <= 3

@@ -37,28 +37,23 @@ def ranked(
     answer = next((each for each in judged if each.asked.declared.primary), None)
     if answer is None or blocks is None or not _is_due(design, before, blocks):
         return before
-    case_id, metric = answer.asked.case_id, answer.asked.metric
     if any(kind is not Uncounted.NONE for kind in design.uncounted.values()):
-        return Ranking(case_id=case_id, metric=metric, blocks=blocks, note=UNCOUNTED)
+        return Ranking(blocks=blocks, note=UNCOUNTED)
     losers = before.losers if before else ()
-    left = [arm for arm in design.arms if arm not in {loser.arm_id for loser in losers}]
+    out = {loser.position for loser in losers}
+    left = [arm for position, arm in enumerate(design.arms) if position not in out]
     whole = [arm for arm in left if _is_whole(answer.values[arm].means, blocks)]
+    missing = [
+        RankedArm(
+            position=design.arms.index(arm),
+            place=Place.NOT_COUNTED,
+            blocks=len(answer.values[arm].means),
+        )
+        for arm in left
+        if arm not in whole
+    ]
     placed, is_decided = _placed(design, answer, whole, blocks)
-    return Ranking(
-        case_id=case_id,
-        metric=metric,
-        blocks=blocks,
-        is_decided=is_decided,
-        arms=(
-            *placed,
-            *losers,
-            *(
-                RankedArm(arm_id=arm, place=Place.NOT_COUNTED, blocks=len(answer.values[arm].means))
-                for arm in left
-                if arm not in whole
-            ),
-        ),
-    )
+    return Ranking(blocks=blocks, is_decided=is_decided, arms=(*placed, *losers, *missing))
 
 
 def _is_due(design: Design, before: Ranking | None, blocks: int) -> bool:
@@ -93,6 +88,7 @@ class _Look:
         self.declared = answer.asked.declared
         self.sign = 1.0 if self.declared.direction == "lower" else -1.0
         self.arms, self.blocks = arms, blocks
+        self.positions = {arm: position for position, arm in enumerate(design.arms)}
         numbers = range(1, blocks + 1)
         means = np.array([[[answer.values[arm].means[block] for block in numbers] for arm in arms]])
         self.scaled = scale_cases(means, [self.declared.unit])
@@ -120,7 +116,10 @@ class _Look:
     def first(self, arm: int) -> RankedArm:
         """The arm with the best mean."""
         return RankedArm(
-            arm_id=arm, place=Place.FIRST, blocks=self.blocks, mean=self.means[self.arms.index(arm)]
+            position=self.positions[arm],
+            place=Place.FIRST,
+            blocks=self.blocks,
+            mean=self.means[self.arms.index(arm)],
         )
 
     def _margin(self) -> float:
@@ -133,7 +132,7 @@ class _Look:
     def _arm(self, gap: Tied | Loser, place: Place) -> RankedArm:
         value, low, high = self._percent((gap.more, gap.low, gap.high))
         return RankedArm(
-            arm_id=int(gap.arm), place=place, blocks=self.blocks,
+            position=self.positions[int(gap.arm)], place=place, blocks=self.blocks,
             mean=self.means[self.arms.index(int(gap.arm))],
             effect_percent=value, low_percent=min(low, high), high_percent=max(low, high),
         )  # fmt: skip

@@ -152,7 +152,7 @@ def _rankings(session: Session, experiment_id: int) -> Iterator[str]:
     if not all(run.comparison.tournament for run in runs):
         return
     for run in runs:
-        names = {arm.id: arm.name for arm in run.comparison.arms}
+        names = [arm.name for arm in run.comparison.arms]
         _, declared = run.comparison.primary
         yield f"{run.host.name}: {ranking_words(run.ranking, names, declared.delta_percent)}"
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.runs.ranking import Place, Ranking
 
 
-def ranking_words(of: Ranking | None, names: Mapping[int, str], delta_percent: float) -> str:
-    """``quick is the best of 4 arms: slow and slower are surely worse``.
+def ranking_words(of: Ranking | None, names: Sequence[str], delta_percent: float) -> str:
+    """``quick is the best of 3 after 4 blocks; surely worse: slow, slower``.
 
-    *names* are by arm id; *delta_percent*: a difference that does not matter.
+    *names*: of the arms, in the order of their comparison. *delta_percent*: a difference that does
+    not matter.
     """
     if of is None:
         return "no arm is ranked: four complete blocks are needed"
@@ -19,7 +20,7 @@ def ranking_words(of: Ranking | None, names: Mapping[int, str], delta_percent: f
         return of.note
     by_place: dict[Place, list[str]] = {place: [] for place in Place}
     for arm in of.arms:
-        by_place[arm.place].append(names[arm.arm_id])
+        by_place[arm.place].append(names[arm.position])
     beside = [*by_place[Place.AS_GOOD], *by_place[Place.UNDECIDED]]
     worse, absent = by_place[Place.WORSE], by_place[Place.NOT_COUNTED]
     if not by_place[Place.FIRST]:

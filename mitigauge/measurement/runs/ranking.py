@@ -26,7 +26,8 @@ class RankedArm(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    arm_id: int
+    position: int
+    """Of the arm in its comparison: numbers of rows are others in another database."""
     place: Place
     blocks: int
     mean: float | None = None
@@ -41,9 +42,7 @@ class Ranking(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    case_id: int
-    metric: str
-    blocks: int = 0
+    blocks: int
     is_decided: bool = False
     arms: tuple[RankedArm, ...] = ()
     note: str = ""

@@ -11,7 +11,6 @@ from mitigauge.measurement.runs.ranking import Place
 class RankingRow(View):
     """One arm, in percent of the first one's value, signed as measured."""
 
-    arm_id: int
     arm: str
     mode: str
     kernel: str = Field(description="empty: the host's own")

@@ -75,8 +75,8 @@ def _table(session: Session, run: Run) -> RankingTable:
     comparison, ranking = run.comparison, run.ranking
     case, declared = comparison.primary
     metric = next(name for name, each in case.metrics.items() if each is declared)
-    arms = {arm.id: arm for arm in comparison.arms}
-    names = {arm.id: arm.name for arm in comparison.arms}
+    arms = comparison.arms
+    names = [arm.name for arm in arms]
     made = [
         boot
         for boot in run_rows.boot_lines(session, [run.id])
@@ -102,10 +102,9 @@ def _table(session: Session, run: Run) -> RankingTable:
         words=ranking_words(ranking, names, declared.delta_percent),
         rows=[
             RankingRow(
-                arm_id=each.arm_id,
-                arm=names[each.arm_id],
-                mode=arms[each.arm_id].full_mode,
-                kernel=arms[each.arm_id].kernel,
+                arm=names[each.position],
+                mode=arms[each.position].full_mode,
+                kernel=arms[each.position].kernel,
                 place=each.place,
                 blocks=each.blocks,
                 mean=each.mean,
