@@ -60,7 +60,7 @@ def _split(values: Values, first: int, threshold: float, deviation: Deviation) -
     if len(values) < 2 * SHORTEST:
         return []
     ratios = _ratios(values)
-    best = int(ratios.argmax())
+    best = int(np.argmax(ratios))
     middle = SHORTEST + best
     if ratios[best] <= threshold * max(deviation(values, middle), _TINY):
         return []

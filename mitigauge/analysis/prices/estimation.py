@@ -116,7 +116,7 @@ class _Rows:
         rows, events = self.events.shape
         if rows <= events or self.excess(0.0) <= 0:
             return 0.0
-        low, high = 0.0, float(np.abs(self.ns).max() + self.errors.max())
+        low, high = 0.0, float(np.max(np.abs(self.ns)) + np.max(self.errors))
         for _ in range(STEPS):
             middle = (low + high) / 2
             low, high = (middle, high) if self.excess(middle) > 0 else (low, middle)
