@@ -131,8 +131,8 @@ def _planned(run: RunSituation, boot: BootSituation) -> Action:
         return Action(Step.JUDGE)
     if run.decided_after is not None:
         blocks = run.decided_after
-        what = "the tournament" if run.is_tournament else "every primary metric"
-        return Action(Step.STOP, reason=f"{what} was decided after {blocks} blocks")
+        over = "the tournament ended" if run.is_tournament else "every primary metric was decided"
+        return Action(Step.STOP, reason=f"{over} after {blocks} blocks")
     reason = _why_skip(run, boot)
     return Action(Step.SKIP if reason else Step.ARM, boot.id, reason)
 

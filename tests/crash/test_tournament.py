@@ -42,7 +42,7 @@ def test_losers_are_booted_no_more_and_the_others_until_the_best_is_known(fleet:
     assert made == {"off": run.stopped_after, "dial-off": run.stopped_after, "on": 4, "dial-on": 4}
     reasons = {boot.arm: boot.reason for boot in view.boots if boot.state is BootState.SKIPPED}
     assert reasons["on"].startswith("the arm dropped out after 4 blocks: +")
-    assert reasons["off"] == f"the tournament was decided after {run.stopped_after} blocks"
+    assert reasons["off"] == f"the tournament ended after {run.stopped_after} blocks"
 
     with transaction(fleet.engine) as session:
         [table] = read_ranking(session, experiment, TableQuery()).tables

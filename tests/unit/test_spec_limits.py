@@ -168,7 +168,10 @@ def test_a_short_text_that_names_very_much_takes_no_memory() -> None:
     real = Catalog()
     assert real.workloads
     tracemalloc.start()
-    for text, expected in ((product, r"2.4e\+05 cases"), (billion_laughs(), "anchors")):
+    ranked = product.replace("    baseline: off\n", "    baseline: off\n    tournament: true\n")
+    assert ranked != product
+    many = r"2.4e\+05 cases"
+    for text, expected in ((product, many), (ranked, many), (billion_laughs(), "anchors")):
         with pytest.raises(InvalidInput, match=expected):
             read_spec(text, name="big.yml", catalog=real, hosts=HOSTS)
     _, most = tracemalloc.get_traced_memory()
@@ -313,6 +316,7 @@ FULL = {
             "blocks": 2,
             "aa": True,
             "layouts": 2,
+            "tournament": False,
         },
         {
             "name": "both",

@@ -333,10 +333,12 @@ class _Checker:
     def _known_workloads(
         self, comparison: ComparisonSpec
     ) -> Iterator[tuple[Workload, WorkloadSpec]]:
-        """Workloads of which there is one, and whose points can be made."""
+        """Workloads of which there is one, and whose points can be made and are not too many."""
         for wanted in comparison.workloads:
             workload = self.catalog.workloads.get(wanted.workload)
-            if workload and not any(self._parameters(workload, wanted, ())):
+            if workload is None or any(self._parameters(workload, wanted, ())):
+                continue
+            if count_of(workload, wanted) <= MAX_CASES:
                 yield workload, wanted
 
     def _layouts(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
