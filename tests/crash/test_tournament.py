@@ -52,7 +52,7 @@ def test_losers_are_booted_no_more_and_the_others_until_the_best_is_known(fleet:
     places = {row.arm: row.place for row in table.rows}
     assert {places["off"], places["dial-off"]} <= {Place.FIRST, Place.AS_GOOD, Place.UNDECIDED}
     assert places["on"] is places["dial-on"] is Place.WORSE
-    assert (table.boots, table.of_boots) == (sum(made.values()), 4 * run.stopped_after)
+    assert (table.boots, table.planned) == (sum(made.values()), 48)
     worst = next(row for row in table.rows if row.arm == "dial-on")
     assert worst.low_percent is not None
     assert worst.high_percent is not None

@@ -359,12 +359,16 @@ def test_a_disk_that_the_host_has_no_room_for_fails_the_case_with_its_reason(
     assert "MiB free" in (tmp_path / job / "full/stderr.txt").read_text()
 
 
+# Between what an action takes on one desktop there and on two.
+LINE_MS = 100
+
+
 def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
     guests: str, tmp_path: Path
 ) -> None:
     one = case(
         "desktop", "two", profile="light", sessions=2, seconds=5, loops=1, think_ms=50, work=1,
-        disk_mb=16,
+        disk_mb=16, line_ms=LINE_MS, trace="sched",
     )  # fmt: skip
     job = start(guests, {**one, "warmup": 0, "timeout_s": 900})
     state = wait(guests, job, tmp_path)
@@ -372,6 +376,13 @@ def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
     result = PARSERS["desktop"].parse(tmp_path / job / "two")
     declared = Catalog().workloads["desktop"].metrics_of(one["parameters"])
     assert set(result["metrics"]) == set(declared)
+    told = {name: metric["values"][0] for name, metric in result["metrics"].items()}
+    print(told)
+    # One desktop is faster than the line and two are slower.
+    assert 1 <= told["density_at_line"] <= 2
+    # Guests of one processor each have a thread for it, which the host's scheduler moves or not.
+    assert told["vcpu_migrations"] >= 0
+    assert 0 <= told["idle_while_waiting"] <= 100
     assert result["metrics"]["failed_actions"]["values"] == [0.0]
     # Two desktops on one processor are slower than one.
     assert result["metrics"]["slowdown"]["values"][0] > 0

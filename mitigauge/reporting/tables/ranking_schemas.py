@@ -38,9 +38,8 @@ class RankingTable(View):
     unit: str
     delta_percent: float = Field(description="a difference that does not matter")
     blocks: int = Field(description="after which arms were ranked")
-    planned: int
-    boots: int = Field(description="that were made")
-    of_boots: int = Field(description="that would have been made in these blocks by all arms")
+    boots: int = Field(description="that were made, one for each arm and block")
+    planned: int = Field(description="boots")
     is_decided: bool
     words: str = Field(description="what it says, in a sentence")
     rows: list[RankingRow]

@@ -82,7 +82,6 @@ def _table(session: Session, run: Run) -> RankingTable:
         for boot in run_rows.boot_lines(session, [run.id])
         if boot.state not in _NOT_MADE and boot.state != BootState.INVALID
     ]
-    blocks = ranking.blocks if ranking else 0
     return RankingTable(
         comparison=comparison.name,
         host=run.host.name,
@@ -94,10 +93,9 @@ def _table(session: Session, run: Run) -> RankingTable:
         metric_title=declared.title,
         unit=declared.unit,
         delta_percent=declared.delta_percent,
-        blocks=blocks,
-        planned=comparison.blocks,
-        boots=len({(boot.block, boot.place) for boot in made if boot.block <= blocks}),
-        of_boots=blocks * len(arms),
+        blocks=ranking.blocks if ranking else 0,
+        boots=len({(boot.block, boot.place) for boot in made}),
+        planned=comparison.blocks * len(arms),
         is_decided=ranking is not None and ranking.is_decided,
         words=ranking_words(ranking, names, declared.delta_percent),
         rows=[
@@ -181,9 +179,8 @@ def _notes(table: RankingTable) -> Iterator[str]:
         return
     yield MEANING
     yield (
-        f"{table.boots} boots in {counted(table.blocks, 'block')}; {table.of_boots} if no arm had "
-        "dropped out. An arm that is worse has the figures that it dropped out with, against the "
-        "arm that was first then."
+        f"{table.boots} of {counted(table.planned, 'planned boot')} were made. An arm that is "
+        "worse has the figures that it dropped out with, against the arm that was first then."
     )
 
 
