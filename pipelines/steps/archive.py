@@ -221,7 +221,15 @@ def _members(
             mode="r|", fileobj=stream, bufsize=PIECE, tarinfo=_Member, errorlevel=2
         ) as tar:
             yield tar, _counted(tar, bounds)
+            _require_end(tar.fileobj)
         stream.drain()
+
+
+def _require_end(stream: IO[bytes]) -> None:
+    """Nothing but zeros is left: tarfile takes a header that it cannot read for the end."""
+    while piece := stream.read(PIECE):
+        if piece.strip(b"\0"):
+            raise _fault("has a header that cannot be read")
 
 
 def _counted(tar: tarfile.TarFile, bounds: Bounds) -> Iterator[tarfile.TarInfo]:

@@ -52,7 +52,7 @@ def judge(context: StepContext) -> Done:
 
     said = _said_of_a_tournament(context.run, judgement, out)
     if not context.run.comparison.tournament:
-        said = _said(blocks, decided=decided)
+        said = _state_words(blocks, decided=decided)
     told = trouble or said
     return Done(apply, detail=trouble, event=f"{blocks} blocks judged: {told}" if told else "")
 
@@ -91,7 +91,7 @@ def _said_of_a_tournament(run: Run, judgement: Judgement | None, out: dict[Ranke
     return "; ".join([*lost, judgement.ranking.note or f"{counted(left, 'arm')} left, {state}"])
 
 
-def _said(blocks: int, *, decided: bool) -> str:
+def _state_words(blocks: int, *, decided: bool) -> str:
     if blocks < FIRST_ANALYSIS:
         return ""
     return "every primary metric is decided" if decided else "not every primary metric is decided"

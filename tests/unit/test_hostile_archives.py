@@ -142,7 +142,7 @@ def header(kind: bytes, size: int, content: bytes) -> bytes:
         (tarfile.XHDTYPE, b"12 comment=x", 2000, "has headers of 12 bytes, or 5 for one"),
         (tarfile.XGLTYPE, b"12 comment=x", 1, "has a header of kind b'g'"),
         (tarfile.GNUTYPE_SPARSE, b"", 1, "has a header of kind b'S'"),
-        (tarfile.XHDTYPE, b"22 GNU.sparse.size=9\n", 1, "has a sparse file"),
+        (tarfile.XHDTYPE, b"21 GNU.sparse.size=9\n", 1, "has a sparse file"),
     ],
 )
 def test_headers_are_limited_before_they_are_read(
@@ -154,6 +154,16 @@ def test_headers_are_limited_before_they_are_read(
     assert said in refusal(
         tmp_path, gzipped(start + header(kind, len(content), content) * times + end)
     )
+
+
+def test_an_archive_does_not_end_at_a_header_that_cannot_be_read(
+    tmp_path: Path, home: Path
+) -> None:
+    start = tar_of(job_files(RUN)).rstrip(b"\0")
+    start += bytes(-len(start) % 512)
+    damaged = bytearray(tar_of([member("j/1/x", b"abc")]))
+    damaged[0] ^= 1
+    assert "has a header that cannot be read" in refusal(tmp_path, gzipped(start + damaged))
 
 
 @pytest.mark.parametrize("size", ["-512", "9" * 30])
