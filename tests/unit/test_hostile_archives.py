@@ -139,7 +139,7 @@ def header(kind: bytes, size: int, content: bytes) -> bytes:
         (tarfile.XHDTYPE, b"20 comment=" + b"x" * (3 << 20), 1, "has headers of 3145739 bytes"),
         (tarfile.GNUTYPE_LONGNAME, b"n" * (9 << 10), 1, "has headers of 9216 bytes"),
         (tarfile.GNUTYPE_LONGNAME, b"n\0", 2000, "has headers of 2 bytes, or 5 for one"),
-        (tarfile.XHDTYPE, b"12 comment=x", 2000, "has headers of 12 bytes, or 5 for one"),
+        (tarfile.XHDTYPE, b"13 comment=x\n", 2000, "has headers of 13 bytes, or 5 for one"),
         (tarfile.XGLTYPE, b"12 comment=x", 1, "has a header of kind b'g'"),
         (tarfile.GNUTYPE_SPARSE, b"", 1, "has a header of kind b'S'"),
         (tarfile.XHDTYPE, b"21 GNU.sparse.size=9\n", 1, "has a sparse file"),
