@@ -359,8 +359,17 @@ def test_a_disk_that_the_host_has_no_room_for_fails_the_case_with_its_reason(
     assert "MiB free" in (tmp_path / job / "full/stderr.txt").read_text()
 
 
-# Between what an action takes on one desktop there and on two.
-LINE_MS = 600
+def first_values(result: dict[str, Any]) -> dict[str, float]:
+    return {name: metric["values"][0] for name, metric in result["metrics"].items()}
+
+
+def with_line(directory: Path, line_ms: int) -> dict[str, float]:
+    """What the same pass tells of a line: it is drawn through figures that are there."""
+    file = directory / "case.json"
+    asked = json.loads(file.read_text())
+    asked["parameters"]["line_ms"] = line_ms
+    file.write_text(json.dumps(asked))
+    return first_values(PARSERS["desktop"].parse(directory))
 
 
 def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
@@ -368,7 +377,7 @@ def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
 ) -> None:
     one = case(
         "desktop", "two", profile="light", sessions=2, seconds=5, loops=1, think_ms=50, work=1,
-        disk_mb=16, line_ms=LINE_MS, trace="sched",
+        disk_mb=16, trace="sched",
     )  # fmt: skip
     job = start(guests, {**one, "warmup": 0, "timeout_s": 900})
     state = wait(guests, job, tmp_path)
@@ -376,14 +385,15 @@ def test_two_desktops_log_in_on_a_ramp_and_every_action_is_timed(
     result = PARSERS["desktop"].parse(tmp_path / job / "two")
     declared = Catalog().workloads["desktop"].metrics_of(one["parameters"])
     assert set(result["metrics"]) == set(declared)
-    told = {name: metric["values"][0] for name, metric in result["metrics"].items()}
+    told = first_values(result)
     print(told)
-    # One desktop is faster than the line and two are slower.
-    assert 1 <= told["density_at_line"] <= 2
     # Guests of one processor each have a thread for it, which the host's scheduler moves or not.
     assert told["vcpu_migrations"] >= 0
     assert 0 <= told["idle_while_waiting"] <= 100
-    assert result["metrics"]["failed_actions"]["values"] == [0.0]
+    assert told["failed_actions"] == 0
     # Two desktops on one processor are slower than one.
-    assert result["metrics"]["slowdown"]["values"][0] > 0
-    assert result["metrics"]["cpu_ready_time"]["values"][0] > 1
+    assert told["slowdown"] > 0
+    assert told["cpu_ready_time"] > 1
+    alone_s = told["response_time"] / (1 + told["slowdown"] / 100)
+    between = with_line(tmp_path / job / "two", round(500 * (alone_s + told["response_time"])))
+    assert 1 < between["density_at_line"] < 2
