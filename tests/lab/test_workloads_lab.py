@@ -241,6 +241,18 @@ def test_each_way_into_the_kernel_is_measured_and_filters_cost_by_their_length(
     assert ns["syscall"] < ns["int80"] < ns["ptrace"]
 
 
+def test_a_call_that_perf_trace_writes_down_costs_more(intel: str, tmp_path: Path) -> None:
+    play("prepare.yml", intel, PREPARE_S, kernel_packages=[], guest_enabled=False,
+         workload_names=[*WITHOUT_GUEST, "entries"])  # fmt: skip
+    ways = ("syscall", "perf-trace")
+    job = start(intel, *(case("entries", way, way=way, seconds=0.02) for way in ways))
+    state = wait(intel, job, tmp_path)
+    assert [entry["outcome"] for entry in state["finished_cases"]] == ["ok", "ok"], state
+    ns = {way: times_of(tmp_path / job / way)[0] for way in ways}
+    print({way: round(value) for way, value in ns.items()})
+    assert ns["perf-trace"] > ns["syscall"]
+
+
 # Path of vmexit.flat, as workloads/vmexit/README.md says how it is built.
 VMEXIT = os.environ.get("VMEXIT_FLAT", "")
 
