@@ -315,6 +315,8 @@ def test_a_follower_that_reads_nothing_is_dropped_and_delays_nobody(
             f"Authorization: Bearer {token}\r\n\r\n".encode()
         )
         until(lambda: service.state.followers.count == 2, "both followers")
+        # One is counted before it is known from which line on it follows.
+        until(reader.progress, "the first progress")
         number = 0
         while service.state.followers.count == 2:
             number += 1
