@@ -50,8 +50,9 @@ def judge(context: StepContext) -> Done:
         reasons = {arms[arm.position].id: reason for arm, reason in out.items()}
         outcomes.dropped_out(session, run, reasons)
 
-    said = _said_of_a_tournament(context.run, judgement, out)
-    if not context.run.comparison.tournament:
+    if context.run.comparison.tournament:
+        said = _said_of_a_tournament(context.run, judgement, out)
+    else:
         said = _state_words(blocks, decided=decided)
     told = trouble or said
     return Done(apply, detail=trouble, event=f"{blocks} blocks judged: {told}" if told else "")

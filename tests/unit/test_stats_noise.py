@@ -117,5 +117,5 @@ def test_q_grows_with_the_number_of_questions_even_of_those_without_p() -> None:
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1])
 def test_what_is_no_probability_is_refused(bad: float) -> None:
-    with pytest.raises(ValueError, match="between 0"):
+    with pytest.raises(ValueError, match=r"between 0\.? and 1"):
         q_values([0.5, bad])

@@ -320,7 +320,7 @@ class _Checker:
             for workload, wanted in self._known_workloads(comparison)
             for case in islice(cases_of(workload, wanted), MOST_NAMED)
             for metric, declared in workload.metrics_of(case).items()
-            if (declared.primary if wanted.primary is None else metric in wanted.primary)
+            if wanted.is_primary(metric, by_itself=declared.primary)
         ]
         if len(figures) != 1:
             yield self._at(

@@ -234,6 +234,10 @@ class WorkloadSpec(_Closed):
         "reading alone on hosts in real time, and nothing where time counts instructions",
     )
 
+    def is_primary(self, metric: str, *, by_itself: bool) -> bool:
+        """Whether the metric decides; *by_itself*: whether the workload's file says so."""
+        return by_itself if self.primary is None else metric in self.primary
+
     def points(self) -> list[tuple[Place, dict[str, Any]]]:
         """The wanted parameter sets, each with its place in the file."""
         if isinstance(self.cases, dict):

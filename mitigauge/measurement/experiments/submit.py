@@ -222,12 +222,11 @@ def _case(
     defaults = workload.defaults
     metrics = {}
     for name, metric in workload.metrics_of(parameters).items():
-        primary = metric.primary if selection.primary is None else name in selection.primary
         metrics[name] = CaseMetric(
             unit=metric.unit,
             direction=metric.direction,
             title=metric.title or name,
-            primary=primary,
+            primary=selection.is_primary(name, by_itself=metric.primary),
             delta_percent=metric.delta_percent,
             counter=metric.counter,
             threads=metric.threads,
