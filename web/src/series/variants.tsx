@@ -1,5 +1,7 @@
 /** Which revision of a series costs least, of those that do as much of what protects. */
 
+import { Link } from "wouter";
+
 import type { Variant, Variants } from "../api/types";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
@@ -27,7 +29,29 @@ export function VariantsOf({ of }: { of: Variants }) {
           <CountedMark />
         </p>
         <Experiments numbers={of.experiments} />
+        {of.timed && <Timed of={of.timed} />}
       </div>
+    </>
+  );
+}
+
+/** Side by side on the hosts that the series' spec names. */
+function Timed({ of: { experiment, words, lacking } }: { of: NonNullable<Variants["timed"]> }) {
+  return (
+    <>
+      <p>
+        Timed side by side
+        {experiment > 0 && (
+          <>
+            {" in "}
+            <Link to={`/experiments/${experiment}`}>experiment {experiment}</Link>
+          </>
+        )}
+        : {words === "" ? "it goes on" : words}.
+      </p>
+      {lacking.map((why) => (
+        <p key={why}>Not timed: {why}.</p>
+      ))}
     </>
   );
 }
