@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Download, Locator, Page } from "@playwright/test";
-import { expect, open, test } from "./world";
+import { clickAtRest, expect, open, test } from "./world";
 
 const MOST = 3;
 
@@ -18,7 +18,7 @@ class Way {
   }
 
   async click(what: Locator): Promise<void> {
-    await what.click();
+    await clickAtRest(what);
     this.made += 1;
     expect(this.made).toBeLessThanOrEqual(MOST);
   }

@@ -1,7 +1,7 @@
 /** A day's work from the first page: each task in at most three clicks, and what is done is done once. */
 
 import type { Locator, Page } from "@playwright/test";
-import { expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
+import { clickAtRest, expect, expectAccessible, expectNothingBeyond, open, test } from "./world";
 
 const VIEWERS_TOKEN = `mgt_${"v".repeat(43)}`;
 
@@ -10,7 +10,7 @@ class Clicks {
   made = 0;
 
   async on(what: Locator): Promise<void> {
-    await what.click();
+    await clickAtRest(what);
     this.made += 1;
   }
 }

@@ -1,7 +1,7 @@
 /** What the served database holds, asked from its API, and checks that every test makes. */
 
 import axe from "axe-core";
-import { expect, test as base, type Page } from "@playwright/test";
+import { expect, type Locator, test as base, type Page } from "@playwright/test";
 import type {
   Arm,
   Comparison,
@@ -212,6 +212,13 @@ export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await expect(page.locator(".skeleton")).toHaveCount(0);
+}
+
+/** Click once its page is whole: what comes late moves what is below it from under the mouse. */
+export async function clickAtRest(what: Locator): Promise<void> {
+  await what.waitFor();
+  await expect(what.page().locator(".skeleton")).toHaveCount(0);
+  await what.click();
 }
 
 /** No part of the page lies beyond its right edge. */
