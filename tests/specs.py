@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.spec import KnownHost
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.measurement.fleet.service import HostVars, host_vars
 
 CATALOG = Catalog(Path(__file__).parent / "fixtures" / "catalog")

@@ -16,7 +16,8 @@ from cli.try_plan import BASE_ARM, GUESTS_HOST, HOST, spec_of
 from mitigauge.analysis.profiles.exact.schemas import ExactFunctionRow, ExactTable
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.reporting.pages import experiments as views
 from tests.recording import load
 from tests.series_mails import diff, mailbox, raw_series

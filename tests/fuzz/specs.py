@@ -12,7 +12,8 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.measurement.experiments.spec_model import ExperimentSpec, cases_of
 from tests.specs import markers
 

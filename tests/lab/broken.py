@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.measurement.fleet.inventory import load_hosts
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.submission import submit

@@ -32,7 +32,8 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from mitigauge.jobs.abilities import Abilities
-from mitigauge.measurement.experiments.spec import KnownHost, read_spec
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.measurement.fleet.service import HostVars, host_vars
 from mitigauge.measurement.runs.submission import submit
 from mitigauge.storage.database.embedded_server import stop

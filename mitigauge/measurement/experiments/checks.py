@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.spec import KnownHost, check_spec, environment_named_in
+from mitigauge.measurement.experiments.spec import check_spec, environment_named_in
+from mitigauge.measurement.experiments.spec_faults import KnownHost
 from mitigauge.measurement.experiments.spec_model import ExperimentSpec
 from mitigauge.measurement.fleet.inventory import environment_names, load_hosts
 from mitigauge.measurement.fleet.service import HostVars
