@@ -62,18 +62,14 @@ def _dropped_out(run: Run, judgement: Judgement | None) -> Iterator[tuple[Ranked
     """Arms that are booted no more since this look, and why."""
     if judgement is None or judgement.ranking is None:
         return
-    known = {arm.position for arm in run.ranking.arms if _is_out(arm)} if run.ranking else set()
+    known = {arm.position for arm in run.ranking.arms if arm.is_out} if run.ranking else set()
     for arm in judgement.ranking.arms:
-        if not _is_out(arm) or arm.position in known:
+        if not arm.is_out or arm.position in known:
             continue
         if arm.place is Place.NOT_COUNTED:
             yield arm, "the arm has not a boot in every block, so it has no place in the ranking"
         else:
             yield arm, f"the arm dropped out after {counted(arm.blocks, 'block')}: {_worse(arm)}"
-
-
-def _is_out(arm: RankedArm) -> bool:
-    return arm.place in (Place.WORSE, Place.NOT_COUNTED)
 
 
 def _worse(arm: RankedArm) -> str:
@@ -87,7 +83,7 @@ def _said_of_a_tournament(run: Run, judgement: Judgement | None, out: dict[Ranke
         return ""
     arms = run.comparison.arms
     lost = [f"{arms[arm.position].name}: {reason}" for arm, reason in out.items()]
-    left = sum(not _is_out(arm) for arm in judgement.ranking.arms)
+    left = sum(not arm.is_out for arm in judgement.ranking.arms)
     state = "the best is known" if judgement.all_decided else "the best is not known yet"
     return "; ".join([*lost, judgement.ranking.note or f"{counted(left, 'arm')} left, {state}"])
 

@@ -57,13 +57,10 @@ def ranked(
 
 
 def _is_due(design: Design, before: Ranking | None, blocks: int) -> bool:
+    is_look = blocks in looks_until(design.planned_blocks)
     if before is None:
-        return blocks >= FEWEST_ROUNDS and blocks in looks_until(design.planned_blocks)
-    return (
-        not before.is_decided
-        and blocks > before.blocks
-        and blocks in looks_until(design.planned_blocks)
-    )
+        return is_look and blocks >= FEWEST_ROUNDS
+    return is_look and not before.is_decided and blocks > before.blocks
 
 
 def _is_whole(means: Mapping[int, float], blocks: int) -> bool:

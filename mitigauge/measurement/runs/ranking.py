@@ -36,6 +36,11 @@ class RankedArm(BaseModel):
     low_percent: float | None = None
     high_percent: float | None = None
 
+    @property
+    def is_out(self) -> bool:
+        """Whether it is booted no more."""
+        return self.place in (Place.WORSE, Place.NOT_COUNTED)
+
 
 class Ranking(BaseModel):
     """What the last look said. *arms*: the first one, then as good as it is known, losers last."""
