@@ -1,7 +1,5 @@
 /** Which revision of a series costs least, of those that do as much of what protects. */
 
-import { Link } from "wouter";
-
 import type { Variant, Variants } from "../api/types";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
@@ -28,32 +26,15 @@ export function VariantsOf({ of }: { of: Variants }) {
           Counted, of software alone{of.mode !== "" && <>; mode {of.mode}</>}. <EmulatedMark />{" "}
           <CountedMark />
         </p>
-        <Experiments numbers={of.experiments} />
-        {of.timed && <Timed of={of.timed} />}
+        <Experiments numbers={experimentsOf(of)} />
       </div>
     </>
   );
 }
 
-/** Side by side on the hosts that the series' spec names. */
-function Timed({ of: { experiment, words, lacking } }: { of: NonNullable<Variants["timed"]> }) {
-  return (
-    <>
-      <p>
-        Timed side by side
-        {experiment > 0 && (
-          <>
-            {" in "}
-            <Link to={`/experiments/${experiment}`}>experiment {experiment}</Link>
-          </>
-        )}
-        : {words === "" ? "it goes on" : words}.
-      </p>
-      {lacking.map((why) => (
-        <p key={why}>Not timed: {why}.</p>
-      ))}
-    </>
-  );
+/** Those that counted, then the tournament. */
+function experimentsOf({ experiments, timed }: Variants): number[] {
+  return timed && timed.experiment > 0 ? [...experiments, timed.experiment] : experiments;
 }
 
 function VariantTable({ of, asked }: { of: Variants; asked: Variant }) {
