@@ -25,6 +25,8 @@ THIS, BASE, BEFORE = f"{PREFIX}this", f"{PREFIX}base", f"{PREFIX}before"
 
 # What is counted comes after the timed passes, which nobody reads here.
 ONCE = {"iterations": 1, "warmup": 0}
+# Of a pass, where the workload takes a duration: exact counts need few operations.
+SHORT_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def counting_of(
     for comparison in sorted(found, key=lambda each: against not in _kernels(each)):
         hosts = tuple(host for host in comparison.get("hosts", []) if host in counted_hosts)
         entries = tuple(
-            {name: value for name, value in entry.items() if name != "profile"} | ONCE
+            _counted(entry, known)
             for entry in comparison.get("workloads", [])
             if (known := workloads.get(str(entry.get("workload")))) and known.exact
         )
@@ -67,6 +69,18 @@ def counting_of(
         f"{name} has nothing that counts exactly",
         hint="A comparison on a host in counted time, of a workload that marks its operations.",
     )
+
+
+def _counted(entry: Mapping[str, Any], workload: Workload) -> dict[str, Any]:
+    """A workload of the spec, to be counted: its cases once, and short."""
+    kept = {name: value for name, value in entry.items() if name != "profile"} | ONCE
+    duration = workload.parameters.get("seconds")
+    if duration is None:
+        return kept
+    short = {"seconds": max(SHORT_S, duration.minimum or 0.0)}
+    cases = entry.get("cases", {})
+    listed = [{**short, **case} for case in (cases if isinstance(cases, list) else [cases])]
+    return kept | {"cases": listed}
 
 
 def counting_text(counting: Counting, sets: Sequence[KernelSet], *, name: str) -> str:

@@ -50,6 +50,22 @@ def test_our_specs_say_where_and_what_is_counted(
     assert {(entry["iterations"], entry["warmup"]) for entry in found.workloads} == {(1, 0)}
 
 
+def test_what_takes_a_duration_is_counted_for_a_short_one() -> None:
+    def cases_of(text: str) -> list[object]:
+        found = counting_of(text, "x.yml", COUNTED, WORKLOADS)
+        return [entry["cases"] for entry in found.workloads]
+
+    text = spec_text("syscall")
+    assert cases_of(text) == [[{"seconds": 0.05, "test": ["basic"]}]]
+    own = text.replace("{test: [basic]}", "[{test: basic, seconds: 0.2}, {test: fork}]")
+    assert cases_of(own) == [[{"seconds": 0.2, "test": "basic"}, {"seconds": 0.05, "test": "fork"}]]
+    # A second is the least that `paths` takes, and `exits` takes no duration.
+    least = text.replace("workload: syscall", "workload: paths")
+    assert cases_of(least) == [[{"seconds": 1.0, "test": ["basic"]}]]
+    without = text.replace("workload: syscall", "workload: exits").replace("test", "to")
+    assert cases_of(without) == [{"to": ["basic"]}]
+
+
 def test_a_spec_of_hosts_in_real_time_alone_counts_nothing() -> None:
     with pytest.raises(InvalidInput, match="nothing that counts exactly"):
         counting_of(spec_text("syscall"), "syscall.yml", set(), WORKLOADS)
