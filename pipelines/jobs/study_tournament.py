@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from mitigauge.core.errors import InvalidInput
 from mitigauge.jobs.states import JobState
 from mitigauge.kernels.recipe import LAYOUTS, layout_named, layouts
+from mitigauge.measurement.catalog import Catalog
+from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.runs import repository as run_rows
@@ -41,6 +43,9 @@ def planned(study: Study, body: Variants) -> TimedVariants | None:
         if timing is None or len(rivals) < 2:
             return None
         several = layouts(timing.layouts)
+        # Before hours of building, not after them.
+        text = timing_text(timing, rivals, name=_name(study))
+        check_text(text, name=_name(study), catalog=Catalog())
     except InvalidInput as error:
         return TimedVariants(words=f"nothing, {error}")
     names = [each.name for each in rivals]
@@ -108,9 +113,8 @@ def _build(
 
 def _submit(session: Session, study: Study, body: Variants, timed: TimedVariants) -> JobDone:
     sets = [each for each in body.sets if each.name in timed.names]
-    label = f"study-{study.id}-timed"
     try:
-        experiment = _submitted(session, study, sets, label)
+        experiment = _submitted(session, study, sets)
     except InvalidInput as error:
         return _finish(session, study, body, timed, f"nothing, {error}")
     noted = timed.model_copy(update={"experiment": experiment})
@@ -121,15 +125,19 @@ def _submit(session: Session, study: Study, body: Variants, timed: TimedVariants
     return JobDone(again_in_s=service.LOOK_S)
 
 
-def _submitted(session: Session, study: Study, sets: Sequence[KernelSet], label: str) -> int:
+def _name(study: Study) -> str:
+    return f"study-{study.id}-timed"
+
+
+def _submitted(session: Session, study: Study, sets: Sequence[KernelSet]) -> int:
     timing = _timing(study)
     if timing is None:
         raise InvalidInput("the spec has no tournament any more")
     if len(sets) < 2:
         raise InvalidInput("fewer than two variants build in all layouts")
-    text = timing_text(timing, sets, name=label)
+    text = timing_text(timing, sets, name=_name(study))
     with session.begin_nested():
-        return submit_text(session, text, name=label, submitted_by=study.asked_by)
+        return submit_text(session, text, name=_name(study), submitted_by=study.asked_by)
 
 
 def _result(session: Session, number: int) -> str:

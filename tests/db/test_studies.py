@@ -397,7 +397,7 @@ def test_a_variant_that_lacks_a_layout_is_not_timed(
 def test_a_tournament_that_cannot_be_held_leaves_the_counts_told(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = spec_text(TIMED).replace("    blocks: 8\n", "    blocks: 3\n")
+    text = spec_text(TIMED).replace("    blocks: 8\n", "    blocks: 3\n    layouts: 2\n")
     (tmp_path / f"{TIMED}.yml").write_text(text)
     monkeypatch.setattr(spec_files, "FOLDER", tmp_path)
     counted_variants(world)
@@ -406,6 +406,8 @@ def test_a_tournament_that_cannot_be_held_leaves_the_counts_told(
     assert study.answer[0] == "syscall basic on lab-intel: v3 runs the fewest instructions; v1 +4"
     assert study.answer[-1].startswith("timed side by side: nothing, ")
     assert "3 blocks: no arm can drop out before 4" in study.answer[-1]
+    # It was known before anything was built for it.
+    assert len(layouts_built(world)) == 3
     with transaction(world.engine) as session:
         assert list(session.scalars(select(Run.experiment_id))) == [1]
 

@@ -135,7 +135,8 @@ def timing_of(text: str, name: str) -> Timing | None:
     found = tournament_in(data)
     if found is None:
         return None
-    arm = next((arm for arm in found.get("arms", []) if arm.get("kernel") == THIS), None)
+    arms = [arm for arm in found.get("arms", []) if isinstance(arm, Mapping)]
+    arm = next((arm for arm in arms if arm.get("kernel") == THIS), None)
     if arm is None:
         raise InvalidInput(
             f"{name}: no arm of its tournament asks for `kernel: {THIS}`",
@@ -143,11 +144,17 @@ def timing_of(text: str, name: str) -> Timing | None:
         )
     return Timing(
         environment=str(found.get("environment", data.get("environment", ""))),
-        blocks=int(found.get("blocks", data.get("blocks", 0))),
-        layouts=int(found.get("layouts", 0)),
+        blocks=_number(found.get("blocks", data.get("blocks")), f"{name}: blocks"),
+        layouts=_number(found.get("layouts", 0), f"{name}: layouts"),
         comparison={key: value for key, value in found.items() if key != "environment"},
         arm=arm,
     )
+
+
+def _number(value: object, what: str) -> int:
+    if not isinstance(value, int):
+        raise InvalidInput(f"{what} of its tournament are no whole number: {value!r}")
+    return value
 
 
 def timing_text(timing: Timing, sets: Sequence[KernelSet], *, name: str) -> str:

@@ -121,3 +121,10 @@ def test_an_arm_of_a_tournament_asks_for_a_revision() -> None:
     )
     with pytest.raises(InvalidInput, match="no arm of its tournament asks for"):
         timing_of(text, "x.yml")
+
+
+@pytest.mark.parametrize("wrong", ["blocks: many", "blocks: 8\n    layouts: 2.5"])
+def test_a_tournament_counts_in_whole_numbers(wrong: str) -> None:
+    text = spec_text("lab-bhb-variants").replace("blocks: 8", wrong)
+    with pytest.raises(InvalidInput, match="of its tournament are no whole number"):
+        timing_of(text, "x.yml")
