@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
+from mitigauge.core.clock import Clock
 from mitigauge.core.errors import InvalidInput
 from mitigauge.jobs.states import JobState
 from mitigauge.kernels.recipe import LAYOUTS, layout_named, layouts
@@ -142,9 +143,13 @@ def _submitted(session: Session, study: Study, sets: Sequence[KernelSet]) -> int
 
 def _result(session: Session, number: int) -> str:
     experiment = session.get_one(Experiment, number)
-    if experiment.state is ExperimentState.FINISHED:
-        return experiment.headline
-    return f"{experiment.state}; {experiment.headline or 'nothing came of it'}"
+    said = experiment.headline or "nothing came of it"
+    if experiment.state is not ExperimentState.FINISHED:
+        said = f"{experiment.state}; {said}"
+    runs = run_rows.runs_of(session, number)
+    if any(run.clock is Clock.COUNTED for run in runs):
+        return f"{said} (emulated, time counts instructions)"
+    return f"{said} (emulated)" if any(run.host.emulated for run in runs) else said
 
 
 def _finish(

@@ -315,6 +315,7 @@ def test_revisions_are_ranked_and_one_that_protects_less_is_out(world: World) ->
 
 
 TIMED = "lab-bhb-variants"
+COUNTED = " (emulated, time counts instructions)"
 
 
 def timed_of(world: World) -> TimedVariants:
@@ -365,7 +366,7 @@ def test_variants_that_protect_as_much_are_timed_side_by_side(world: World) -> N
     world.advance(job)
     study = world.study()
     assert study.state is StudyState.DONE
-    words = "lab-intel: v3 is the best of 2 after 8 blocks; surely worse: v1"
+    words = "lab-intel: v3 is the best of 2 after 8 blocks; surely worse: v1" + COUNTED
     assert timed_of(world).words == words
     assert f"timed side by side, experiment 2: {words}" in study.answer
 
@@ -417,7 +418,7 @@ def test_a_tournament_without_a_ranking_says_so(world: World) -> None:
     fail(world)
     world.advance(job)
     assert timed_of(world).words == (
-        "failed; lab-intel: no arm is ranked: four complete blocks are needed"
+        "failed; lab-intel: no arm is ranked: four complete blocks are needed" + COUNTED
     )
 
 
