@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import chain
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
@@ -27,6 +29,8 @@ MOST_CELLS = 3
 # Of one patch.
 MOST_WARNINGS = 3
 LONGEST_TITLE = 100
+# That a cost is predicted for.
+MOST_PROCESSORS = 2
 # What somebody must look at; another choice than before may be the aim of the series.
 TO_LOOK_AT = (
     FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS,
@@ -59,8 +63,9 @@ def _costs(body: PatchCosts) -> Iterator[str]:
     # Of a single host the sums at the end say which.
     places = {(cost.case, cost.host) for row in body.rows for cost in row.costs}
     with_host = len({host for _, host in places}) > 1 or not body.whole
+    processors = _processors(costly)
     for row in costly:
-        yield from _row(row, with_host=with_host)
+        yield from _row(row, processors, with_host=with_host)
     for each in body.interactions:
         yield _interaction(each)
     for patch, warnings in enumerate(body.warnings or [], 1):
@@ -88,12 +93,22 @@ def _is_known(row: PatchRow) -> bool:
     return not row.why_none and (row.same_code or any(not cost.why_none for cost in row.costs))
 
 
-def _row(row: PatchRow, *, with_host: bool) -> Iterator[str]:
+def _processors(rows: Sequence[PatchRow]) -> list[str]:
+    """Processors named beside each cost, the same ones: those that lack the fewest prices."""
+    lacking: Counter[str] = Counter()
+    for cost in chain.from_iterable(row.costs for row in rows):
+        for each in cost.predictions:
+            lacking[each.processor] += len(each.missing)
+    return sorted(lacking, key=lacking.__getitem__)[:MOST_PROCESSORS]
+
+
+def _row(row: PatchRow, processors: Sequence[str], *, with_host: bool) -> Iterator[str]:
     for cost in row.costs:
         if costs_any(cost):
             case = f"{cost.case} on {cost.host}" if with_host else cost.case
             yield f"{_patches(row)}: {size_of(cost)} {case}{_where(cost)}"
-            for each in cost.predictions[:2]:
+            known = {each.processor: each for each in cost.predictions}
+            for each in (known[name] for name in processors if name in known):
                 missing = f", without {', '.join(each.missing)}" if each.missing else ""
                 yield (
                     f"  predicted for {each.title}: {each.ns:+.1f} ns "

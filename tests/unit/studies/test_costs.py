@@ -15,7 +15,14 @@ from mitigauge.tracking.studies.costs import (
     with_others,
 )
 from mitigauge.tracking.studies.kernel_sets import Touched, booted, first_sets, kernel_set, set_of
-from mitigauge.tracking.studies.schemas import KernelSet, PatchCost, PatchCosts, PatchRow, PatchSize
+from mitigauge.tracking.studies.schemas import (
+    KernelSet,
+    PatchCost,
+    PatchCosts,
+    PatchRow,
+    PatchSize,
+    ProcessorCost,
+)
 
 TITLES = ["one", "two", "three"]
 EVERY = [*first_sets(3), kernel_set([2]), kernel_set([3])]
@@ -262,3 +269,23 @@ def test_of_a_single_host_the_sums_alone_say_which() -> None:
     first, second, _ = answer_of(PatchCosts(rows=[other], whole=[cost]))
     assert "on lab-intel" in first
     assert "on lab-amd" in second
+
+
+def predicted(processor: str, *missing: str) -> ProcessorCost:
+    return ProcessorCost(
+        processor=processor, title=processor, ns=1.0, low=0.5, high=1.5, missing=[*missing]
+    )
+
+
+def test_each_cost_is_predicted_for_the_same_processors() -> None:
+    one = [predicted("amd"), predicted("intel"), predicted("old")]
+    other = [predicted("old"), predicted("intel"), predicted("amd", "lfence", "verw")]
+    rows = [
+        PatchRow(
+            patches=[at], titles=[TITLES[at - 1]], same_code=False,
+            costs=[cost(5, 5).model_copy(update={"predictions": found})],
+        )
+        for at, found in ((1, one), (2, other))
+    ]  # fmt: skip
+    said = [line for line in answer_of(PatchCosts(rows=rows)) if line.startswith("  predicted")]
+    assert [line.split()[2] for line in said] == ["intel:", "old:"] * 2
