@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 from sqlalchemy import Engine
 
 from mitigauge.core.settings import REPOSITORY
@@ -23,6 +25,18 @@ from mitigauge.storage.database.engine import transaction
 # machine's affair: a slow one fails nothing.
 NO_NEWS_S = 15 * 60
 SAY_EVERY_S = 20
+
+
+def spec_on(file: Path, host: str, blocks: int | None = None) -> str:
+    """A spec's comparisons on that host alone; *blocks*: in place of its own."""
+    yaml = YAML()
+    told = yaml.load(file)
+    told["comparisons"] = [each for each in told["comparisons"] if each["hosts"] == [host]]
+    if blocks is not None:
+        told["blocks"] = blocks
+    text = io.StringIO()
+    yaml.dump(told, text)
+    return text.getvalue()
 
 
 def show(engine: Engine, experiment_id: int) -> WholeExperimentView:

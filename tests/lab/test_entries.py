@@ -5,16 +5,15 @@ Four boots of a host whose time counts instructions, twelve ways in each.
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from ruamel.yaml import YAML
 from sqlalchemy import text
 
 from mitigauge.core.settings import REPOSITORY
+from tests.lab.following import spec_on
 from tests.lab.service_process import Service, said
 
 pytestmark = pytest.mark.lab
@@ -30,15 +29,6 @@ LOOPS = {
     "seccomp-systemd": 1, "seccomp-cached": 1, "warm": 1, "cold-l1": 1, "cold-l2": 1,
 }  # fmt: skip
 WAYS = {*LOOPS, "io-uring", "ptrace"}
-
-
-def intel_half() -> str:
-    yaml = YAML()
-    told = yaml.load(SPEC)
-    told["comparisons"] = [each for each in told["comparisons"] if each["hosts"] == [HOST]]
-    written = io.StringIO()
-    yaml.dump(told, written)
-    return written.getvalue()
 
 
 def scatter_of(service: Service) -> dict[tuple[str, str], float]:
@@ -65,7 +55,7 @@ def counted(service: Service, number: str, way: str) -> dict[str, Any]:
 
 def test_each_way_is_timed_counted_and_predicted(service: Service, tmp_path: Path) -> None:
     file = tmp_path / "entries.yml"
-    file.write_text(intel_half())
+    file.write_text(spec_on(SPEC, HOST))
     submitted = orjson.loads(service.command("experiment", "submit", str(file), "--json"))
     number = str(submitted["id"])
     service.command("experiment", "wait", number)

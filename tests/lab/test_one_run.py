@@ -12,7 +12,6 @@ import tarfile
 from collections.abc import Iterator
 
 import pytest
-from ruamel.yaml import YAML
 from sqlalchemy import Engine
 
 from api.app import create_app
@@ -25,6 +24,7 @@ from tests.lab.conftest import LabOf
 from tests.lab.following import (
     require_all_measured,
     require_proven,
+    spec_on,
     start_worker,
     wait_for_end,
 )
@@ -36,17 +36,6 @@ HOST = "lab-intel"
 BLOCKS = 2
 
 
-def spec() -> str:
-    """The small experiment's comparison of two modes on one host, in as few boots as it can."""
-    yaml = YAML()
-    told = yaml.load(SPEC)
-    told["blocks"] = BLOCKS
-    told["comparisons"] = [c for c in told["comparisons"] if c["hosts"] == [HOST]]
-    text = io.StringIO()
-    yaml.dump(told, text)
-    return text.getvalue()
-
-
 @pytest.fixture(scope="module")
 def finished(
     lab_of: LabOf, module_engine: tuple[Engine, str], tmp_path_factory: pytest.TempPathFactory
@@ -56,7 +45,7 @@ def finished(
     engine, url = module_engine
     log = tmp_path_factory.mktemp("worker") / "worker.log"
     with transaction(engine) as session:
-        experiment_id = submission.submit_text(session, spec(), name="one-run")
+        experiment_id = submission.submit_text(session, spec_on(SPEC, HOST, BLOCKS), name="one-run")
     worker = start_worker(url, log)
     try:
         yield engine, wait_for_end(engine, experiment_id, log)
