@@ -23,6 +23,7 @@ from api import (
     error_rates,
     experiments,
     feeds,
+    gone,
     health,
     home,
     hosts,
@@ -159,7 +160,7 @@ def _routed() -> Service:
     for module in (health, session):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
     # A provider sends parameters of its own along, and so may what collects metrics.
-    for module in (oidc, metrics):
+    for module in (oidc, metrics, gone):
         app.include_router(module.router)
     for router in (
         experiments.router,

@@ -31,12 +31,11 @@ from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs import service, submission
 from mitigauge.reporting.letters.report.service import gathered
-from mitigauge.reporting.pages import case, consequences, samples
+from mitigauge.reporting.pages import case, samples
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.pages.boot_schemas import CaseView, WholeExperimentView
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.claims import claims_beside
-from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.limits import PAGE_SIZE, WHOLE_ROWS
 from mitigauge.reporting.pages.sample_schemas import CollectedView
 from mitigauge.reporting.pages.schemas import (
@@ -304,17 +303,6 @@ async def _page(
 ) -> Response:
     pages: StoredPages = request.app.state.pages
     return await pages.answer(request, key, read, stamp)
-
-
-@router.get("/{experiment_id}/consequences", response_model=ConsequencesView, responses=HAS_IT)
-async def show_consequences(experiment_id: Id, request: Request) -> Response:
-    """What exits explain of its changes, and what costs of single operations did to real work."""
-    return await _page(
-        request,
-        ("consequences", experiment_id),
-        lambda session: consequences.show_consequences(session, experiment_id),
-        lambda session: views.matrix_changes(session, experiment_id),
-    )
 
 
 @router.get("/{experiment_id}/claims")

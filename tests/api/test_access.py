@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from api.app import create_app
+from api.gone import GONE, MOVED
 from mitigauge.access.roles import Role
 from mitigauge.core.settings import get_settings
 from tests.api.conftest import planned
@@ -116,7 +118,6 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/cases/{case_id}/details/report": read(
         ONE + "/cases/9999/details/report", 404
     ),
-    "GET /api/experiments/{experiment_id}/consequences": read(ONE + "/consequences"),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
     "GET /api/experiments/{experiment_id}/counters": read(ONE + "/counters"),
     "GET /api/experiments/{experiment_id}/counters/report": read(ONE + "/counters/report"),
@@ -270,7 +271,17 @@ def unbuilt(engine: Engine, home: Path) -> FastAPI:
 
 
 def test_every_route_has_a_row_and_every_row_a_route(unbuilt: FastAPI) -> None:
-    assert set(routes_of(unbuilt)) == set(TABLE)
+    assert set(routes_of(unbuilt)) == set(TABLE) | {f"GET {path}" for path in GONE | MOVED}
+
+
+def test_an_address_of_what_went_says_so_to_everybody(unbuilt: FastAPI) -> None:
+    with client_of(unbuilt) as client:
+        for path, sentence in GONE.items():
+            answer = client.get(re.sub(r"{\w+}", "1", path))
+            assert (answer.status_code, answer.json()["error"]) == (410, "Gone"), path
+            assert answer.json()["hint"] == sentence
+        old = client.get("/api/v1/experiments/1/consequences?x=1")
+        assert old.status_code == 410
 
 
 @pytest.mark.long("every route for every role")

@@ -10,14 +10,10 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.analysis.verdicts.conclusions import conclude_closed
 from mitigauge.core.errors import NotFound
 from mitigauge.measurement.collectors.samples import Samples
 from mitigauge.measurement.collectors.service import Collected, store_collected
 from mitigauge.measurement.runs.tables import Boot, Run
-from mitigauge.reporting.letters.report.service import gathered
-from mitigauge.reporting.pages.consequences import show_consequences
-from mitigauge.reporting.pages.experiments import show_experiment
 from mitigauge.reporting.pages.sample_schemas import CollectedView
 from mitigauge.reporting.pages.samples import show_collected
 from mitigauge.storage.database.engine import transaction
@@ -195,79 +191,3 @@ def test_a_closed_gate_makes_the_whole_block_run_again(engine: Engine) -> None:
         of_block = session.query(Boot).filter(Boot.block == block).all()
         assert sorted(one.state for one in of_block) == ["invalid"] * 2 + ["planned"] * 2
         assert {one.reason for one in of_block if one.state == "invalid"} == {"it was hot"}
-
-
-def priced(engine: Engine, *, cost: float, base_rate: int, rate: int) -> Made:
-    """A made experiment whose first case counts exits, and whose second says what one costs."""
-    made = make(engine, effect=1.10)
-    baseline = min(arm for _, arm, _ in boots(engine))
-    with engine.begin() as connection:
-        connection.execute(
-            text("update benchmark_case set workload = 'exits',"
-                 " parameters = '{\"to\": \"userspace\"}' where id = 2")
-        )  # fmt: skip
-        connection.execute(text("update measurement set mean = :c where case_id = 2"), {"c": cost})
-        connection.execute(text("update run set verdict_changes = 1"))
-    with transaction(engine) as session:
-        for boot, arm, _ in boots(engine):
-            series = exits(base_rate if arm == baseline else rate)
-            store_collected(session, boot, 1, Collected(0.1, {"exits": series}))
-    return made
-
-
-def test_a_change_is_set_beside_what_exits_explain_of_it(engine: Engine) -> None:
-    made = priced(engine, cost=2000.0, base_rate=30_000, rate=30_000)
-    with transaction(engine) as session:
-        [model] = show_consequences(session, made.experiment).cost_models
-    assert (model.case_id, model.blocks) == (1, 8)
-    assert model.base_rate == pytest.approx(30_000)
-    assert model.cost_ns == pytest.approx(2000.0)
-    # 6 % of the time is exits, and 6 % of a time that is 10 % longer is 0.6 % of it more.
-    assert model.base_share_percent == pytest.approx(6.0)
-    assert model.measured.percent == pytest.approx(10.0, abs=0.3)
-    assert model.predicted.percent == pytest.approx(0.6, abs=0.05)
-    assert model.explained_percent == pytest.approx(6.0, abs=0.5)
-    assert model.rest.percent == pytest.approx(9.4, abs=0.3)
-
-
-def test_the_report_prints_rate_cost_and_share_in_both_forms(engine: Engine) -> None:
-    made = priced(engine, cost=2000.0, base_rate=3000, rate=30_000)
-    conclude_closed(engine)
-    with transaction(engine) as session:
-        report = gathered(session, show_experiment(session, made.experiment))
-        text_form, markdown_form = report.text(), report.markdown()
-    for form in (text_form, markdown_form):
-        assert "What exits explain: their rate times the cost of one" in form
-        assert "3000 to 30000 exits a second" in " ".join(form.split())
-        assert "2.00 µs to 2.00 µs an exit" in " ".join(form.split())
-        assert "% of the measured change" in " ".join(form.split())
-    assert max(map(len, text_form.splitlines())) <= 78
-
-
-def test_without_a_case_that_says_what_an_exit_costs_there_is_no_model(engine: Engine) -> None:
-    made = stored(engine)
-    with transaction(engine) as session:
-        assert show_consequences(session, made.experiment).cost_models == []
-
-
-def test_a_cost_of_one_operation_has_real_work_beside_it_or_says_that_none_was_measured(
-    engine: Engine,
-) -> None:
-    made = make(engine, effect=1.10)
-    with engine.begin() as connection:
-        connection.execute(text("update benchmark_case set workload = 'syscall' where id = 1"))
-    conclude_closed(engine)
-    with transaction(engine) as session:
-        [one] = show_consequences(session, made.experiment).consequences
-        assert [figure.case_id for figure in one.micro] == [1]
-        assert [figure.case_id for figure in one.macro] == [2]
-        assert one.micro[0].verdict == "worse"
-    with engine.begin() as connection:
-        connection.execute(text("update benchmark_case set workload = 'paths' where id = 2"))
-    with transaction(engine) as session:
-        view = show_experiment(session, made.experiment)
-        [one] = show_consequences(session, made.experiment).consequences
-        assert (len(one.micro), one.macro) == (2, [])
-        form = " ".join(gathered(session, view).text().split())
-    assert "Single operations beside real work" in form
-    assert "what it does to real work is not known" in form

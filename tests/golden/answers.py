@@ -15,6 +15,9 @@ from tests.clients import bearer, client_of, token_of
 
 # Whose token reads; it is deleted afterwards.
 READER = "reader-of-golden-answers"
+# The kinds of an experiment's tables, written out: what goes from the code is noticed here.
+KINDS = ("matrix", "factorial", "loss", "counters", "threads", "details", "functions",
+         "instructions", "revision-line")  # fmt: skip
 FORMS = ("text", "markdown", "csv")
 TEXTS = ("text/", "application/json", "message/")
 # What differs from one making to the next: times of storing, random ids.
@@ -61,6 +64,13 @@ def paths(engine: Engine) -> Iterator[str]:
     yield from (f"/api/{word}" for word in ("experiments", "hosts", "queue", "series"))
     yield from (f"/api/{word}" for word in ("bisections", "trends", "weekly"))
     yield from ("/api/trends/classes", "/api/trends/stability", "/api/openapi.json")
+    yield from (
+        f"/api/{word}" for word in ("regressions", "kernels", "jobs", "home", "error-rates")
+    )
+    yield from (f"/api/{word}" for word in ("prices", "prices.csv", "prices/tables", "requests"))
+    yield from ("/api/subscriptions", "/api/experiments/choices", "/api/search?text=syscall")
+    for number in _column(engine, "select id from regression order by id"):
+        yield f"/api/regressions/{number}"
     for experiment in _column(engine, "select id from experiment order by id"):
         yield from _of_experiment(engine, experiment)
     for boot in _column(engine, "select id from boot order by id limit 6"):
@@ -88,6 +98,9 @@ def weeks(engine: Engine) -> list[str]:
 def _of_experiment(engine: Engine, experiment: int) -> Iterator[str]:
     base = f"/api/experiments/{experiment}"
     yield base
+    for kind in KINDS:
+        yield from (f"{base}/tables/{kind}.{suffix}" for suffix in ("txt", "md", "csv", "json"))
+    yield from (f"{base}/{name}" for name in ("whole", "undecided", "publications", "limits"))
     for name in ("matrix", "progress", "log", "consequences", "claims", "matrix.json"):
         yield f"{base}/{name}"
     yield from (f"{base}/matrix.csv", f"{base}/iterations.csv")
@@ -138,6 +151,8 @@ def commands(engine: Engine) -> Iterator[list[str]]:
         for table in ("loss", "counters", "threads"):
             for form in (*FORMS, "json"):
                 yield ["experiment", table, number, "--format", form]
+        for kind in KINDS:
+            yield ["experiment", "table", number, kind]
         for case, host in cases(engine, int(number)):
             for form in FORMS:
                 yield ["experiment", "details", number, "--case", str(case), "--host", host,

@@ -13,8 +13,6 @@ from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.metric import CaseMetric
 from mitigauge.measurement.modes.crossing import uncounted
 from mitigauge.measurement.results.repository import Mean
-from mitigauge.reporting.letters.report.consequences import consequence
-from mitigauge.reporting.pages.consequence_schemas import ConsequenceView, VerdictSummary
 
 FAMILIES = Catalog().families
 OFF, IBPB, BHB = 1, 2, 3
@@ -123,15 +121,3 @@ def test_an_event_without_a_file_is_refused(tmp_path) -> None:  # type: ignore[n
     )
     with pytest.raises(InvalidInput, match="no event 'nope'"):
         _ = Catalog(tmp_path).families
-
-
-def test_a_bound_is_one_beside_real_work_too() -> None:
-    micro = VerdictSummary(
-        case_id=1, case="exits to userspace", metric_title="Time per exit", effect_percent=0.376,
-        ci_low_percent=0.37, ci_high_percent=0.38, bound=Bound.AT_LEAST, verdict="worse",
-    )  # fmt: skip
-    shown = ConsequenceView(
-        host="lab-amd", arm="ibpb", baseline="off", mode="vmscape/ibpb", micro=[micro], macro=[]
-    )
-    [(_, figure), _] = consequence(shown).facts
-    assert "at least +0.38% [+0.37, +0.38] worse" in figure

@@ -34,16 +34,6 @@ test("a case without series says how to have some", async ({ page, world }) => {
   await expect(panel).toContainText("collect: [cpu, schedstat, exits]");
 });
 
-test("a micro case says that no real work was measured", async ({ page, world }) => {
-  const row = world.recorded.comparisons
-    .flatMap((comparison) => comparison.rows)
-    .find((one) => one.primary && one.cells.some((cell) => cell.verdict === "worse"));
-  if (row === undefined) throw new Error("no case that became worse");
-  await open(page, pathOf(world.recorded.id, row));
-  const panel = page.getByRole("region", { name: "Beside real work" });
-  await expect(panel).toContainText("None was measured in this experiment");
-});
-
 test("an undecided cell says what it would take, and orders it", async ({ page, world }) => {
   const rows = world.recorded.comparisons.flatMap((each) => each.rows);
   const row = rows.find((each) => each.cells.some((cell) => cell.verdict === "undecided"));

@@ -262,7 +262,7 @@ test("what is not there is said: the experiment, the kind", async ({ page, world
   await expect(page.getByText("Choose one of matrix")).toBeVisible();
 });
 
-for (const kind of ["matrix", "consequences"]) {
+for (const kind of ["matrix"]) {
   test(`the recorded experiment's ${kind} is a table`, async ({ page, world }) => {
     await open(page, `/experiments/${world.recorded.id}/tables/${kind}`);
     await expect(page.getByRole("table").first()).toBeVisible();

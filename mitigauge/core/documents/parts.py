@@ -69,8 +69,6 @@ class Content:
     not_measured: list[Entry] = field(default_factory=list)
     claims: list[Entry] = field(default_factory=list)
     explained: list[Entry] = field(default_factory=list)
-    costs: list[Entry] = field(default_factory=list)
-    consequences: list[Entry] = field(default_factory=list)
 
 
 def counted(number: int, noun: str) -> str:

@@ -131,11 +131,6 @@ class CostOf(Closed):
         pattern=r"^[a-z-]{1,40}/[A-Za-z0-9_.]{1,40}$",
         description="COLLECTOR/COLUMN of what comes so often a second",
     )
-    within: str = Field(
-        "",
-        pattern=r"^([a-z-]{1,40}/[A-Za-z0-9_.]{1,40})?$",
-        description="a rate that it is part of",
-    )
     when: dict[Name, Value] = Field(
         default_factory=dict, description="parameters of the cases that measure this cost"
     )
@@ -167,11 +162,6 @@ class Workload(Closed):
     metrics: dict[Name, Metric] = Field(min_length=1, max_length=64)
     needs: tuple[Name, ...] = ()
     packages: tuple[Package, ...] = ()
-    micro: bool = Field(
-        False,
-        description="its figure is the cost of one operation: reports set beside it what the same "
-        "arm did to workloads that are none",
-    )
     cost_of: tuple[CostOf, ...] = Field((), max_length=16)
     details: Details | None = Field(
         None, description="what a pass tells besides its metrics: a curve over a load, breakdowns"

@@ -10,7 +10,6 @@ from typing import Any
 from mitigauge.core.errors import NotFound
 from mitigauge.reporting.pages.details import first_detailed, show_details
 from mitigauge.reporting.tables import (
-    consequence_table,
     factorial_table,
     function_table,
     instruction_table,
@@ -83,7 +82,6 @@ KINDS: dict[str, Kind[Any]] = {
         COUNTERS,
         THREADS,
         DETAILS,
-        consequence_table.KIND,
         function_table.KIND,
         instruction_table.KIND,
         revision_line_table.KIND,

@@ -183,19 +183,6 @@ export const caseQuery = (id: number, caseId: number, host: string | null) =>
       ),
   });
 
-/** What exits explain, and what costs of single operations did to real work. */
-export const consequencesQuery = (id: number) =>
-  queryOptions({
-    queryKey: ["experiment", id, "consequences"],
-    queryFn: ({ signal }) =>
-      data(
-        api.GET("/api/experiments/{experiment_id}/consequences", {
-          params: { path: { experiment_id: id } },
-          signal,
-        }),
-      ),
-  });
-
 /** What was read of the host once a second beside a case. */
 export const collectedQuery = (id: number, caseId: number, host: string) =>
   queryOptions({

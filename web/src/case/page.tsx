@@ -20,7 +20,6 @@ import { directionInWords, hasOutcome } from "../words";
 import "./case.css";
 import { DetailsSection } from "../details/section";
 import { HostSamples } from "./samples";
-import { Consequences } from "./consequences";
 import { Tabs } from "../ui/tabs";
 import { CountedLinks } from "./counted-links";
 import { NoiseNote, PaceNote } from "./noise";
@@ -218,7 +217,6 @@ function Metric({ view, row }: { view: Case; row: Row }) {
         </p>
       )}
       <DetailsSection view={view} />
-      <Consequences view={view} row={row} />
       {row.profiled && <Profiles view={view} row={row} />}
       {!row.profiled && view.clock === "counted" && <CountedLinks view={view} row={row} />}
       <section className="panel" aria-labelledby="boots">

@@ -22,7 +22,6 @@ const TITLES: Record<string, string> = {
   loss: "Loss matrix",
   threads: "Threads by name",
   details: "Details",
-  consequences: "Consequences",
   functions: "Functions",
   instructions: "Instructions",
   "revision-line": "Revisions",

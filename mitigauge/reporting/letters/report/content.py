@@ -10,7 +10,6 @@ from mitigauge.core.stats.terms import ALPHA, DELTA_PERCENT, INTERVAL_LEVEL, POW
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs.states import RunState
 from mitigauge.reporting.letters.report.cells import tables_of
-from mitigauge.reporting.letters.report.consequences import consequence, cost_entry
 from mitigauge.reporting.letters.report.entries import (
     claims_beside,
     explained,
@@ -19,7 +18,6 @@ from mitigauge.reporting.letters.report.entries import (
 )
 from mitigauge.reporting.letters.report.host_time import host_time
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
-from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView
 from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView, HostFacts, RunView
 
@@ -65,13 +63,12 @@ def content_of(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
-    beside: ConsequencesView | None = None,
     *,
     within_mail: bool = False,
 ) -> Content:
     """Arrange *view* as a report, with what stands beside it.
 
-    Published *claims*, what *profiles* explain, and what exits and single operations cost.
+    Published *claims*, and what *profiles* explain.
     *within_mail*: without what the mail says elsewhere, and what nobody needs to repeat it.
     """
     emulated = [host for host in view.hosts if _is_emulated(view, host)]
@@ -95,12 +92,6 @@ def content_of(
         not_measured=list(not_measured(view)),
         claims=[claims_beside(source) for source in claims],
         explained=[entry for case in profiles for entry in explained(view, case)],
-        costs=[cost_entry(model) for model in beside.cost_models] if beside else [],
-        consequences=[
-            consequence(one)
-            for one in (beside.consequences if beside else ())
-            if one.macro or not within_mail
-        ],
     )
 
 

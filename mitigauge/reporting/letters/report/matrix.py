@@ -9,22 +9,18 @@ from mitigauge.core.documents.plain_text import indented, markdown, neutralise, 
 from mitigauge.core.documents.text_table import table_lines
 from mitigauge.reporting.letters.report.content import METHOD, SHORT_METHOD, content_of
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
-from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView
 from mitigauge.reporting.pages.schemas import ExperimentView
 from mitigauge.reporting.tables.arm_cells import marks
 
 COLUMNS = 78
 EXPLAINED = "What differs, by the profiles of separate passes"
-COSTS = "What exits explain: their rate times the cost of one"
-CONSEQUENCES = "Single operations beside real work"
 
 
 def render_text(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
-    beside: ConsequencesView | None = None,
     *,
     within_mail: bool = False,
 ) -> str:
@@ -32,7 +28,7 @@ def render_text(
 
     *within_mail*: one that has said what it is about, and what holds of every figure.
     """
-    content = content_of(view, claims, profiles, beside, within_mail=within_mail)
+    content = content_of(view, claims, profiles, within_mail=within_mail)
     lines = _body(content, SHORT_METHOD) if within_mail else _text(content)
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -41,10 +37,9 @@ def render_markdown(
     view: ExperimentView,
     claims: Sequence[ClaimSourceView] = (),
     profiles: Sequence[CaseProfilesView] = (),
-    beside: ConsequencesView | None = None,
 ) -> str:
     """The report as Markdown with pipe tables."""
-    return "\n".join(_markdown(content_of(view, claims, profiles, beside))) + "\n"
+    return "\n".join(_markdown(content_of(view, claims, profiles))) + "\n"
 
 
 def _text(content: Content) -> Iterator[str]:
@@ -77,8 +72,6 @@ def _body(content: Content, method: Sequence[tuple[str, str]]) -> Iterator[str]:
         for key, text in method:
             yield from indented(f"{key + ':':<10}", text, COLUMNS)
     yield from _text_section(EXPLAINED, content.explained)
-    yield from _text_section(COSTS, content.costs)
-    yield from _text_section(CONSEQUENCES, content.consequences)
     yield from _text_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )
@@ -123,8 +116,6 @@ def _markdown(content: Content) -> Iterator[str]:
         for key, text in METHOD:
             yield f"- {key}: {text}"
     yield from _markdown_section(EXPLAINED, content.explained)
-    yield from _markdown_section(COSTS, content.costs)
-    yield from _markdown_section(CONSEQUENCES, content.consequences)
     yield from _markdown_section(
         "Not effective: booted, but the mode was not in force", content.not_effective
     )

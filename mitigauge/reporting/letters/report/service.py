@@ -14,8 +14,6 @@ from mitigauge.core.documents.table_text import section_lines, table_lines
 from mitigauge.reporting.letters.report.matrix import render_markdown, render_text
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView
 from mitigauge.reporting.pages.claims import claims_beside_view
-from mitigauge.reporting.pages.consequence_schemas import ConsequencesView
-from mitigauge.reporting.pages.consequences import consequences_beside
 from mitigauge.reporting.pages.detail_schemas import DetailsView
 from mitigauge.reporting.pages.details import detailed
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView
@@ -35,21 +33,18 @@ from mitigauge.reporting.tables.ranking_table import ranking_table, read_ranking
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An experiment with published claims, explaining functions and costs beside it."""
+    """An experiment with published claims and explaining functions."""
 
     view: ExperimentView
     claims: Sequence[ClaimSourceView]
     profiles: Sequence[CaseProfilesView]
-    beside: ConsequencesView
     details: Sequence[DetailsView] = ()
     factorial: FactorialView | None = None
     ranking: RankingView | None = None
 
     def text(self, *, within_mail: bool = False) -> str:
         """For a mailing list; *within_mail*: one that has said what it is about."""
-        text = render_text(
-            self.view, self.claims, self.profiles, self.beside, within_mail=within_mail
-        )
+        text = render_text(self.view, self.claims, self.profiles, within_mail=within_mail)
         lines = chain(
             *map(table_lines, self._tables()),
             *(["", *section_lines(section)] for section in self._reached()),
@@ -58,7 +53,7 @@ class Report:
 
     def markdown(self) -> str:
         """The same as Markdown."""
-        text = render_markdown(self.view, self.claims, self.profiles, self.beside)
+        text = render_markdown(self.view, self.claims, self.profiles)
         lines = chain(
             *map(table_markdown_lines, self._tables()),
             *(["", *section_markdown_lines(section)] for section in self._reached()),
@@ -86,7 +81,6 @@ def gathered(session: Session, view: ExperimentView) -> Report:
         view,
         claims_beside_view(session, view),
         profiles_beside(session, view),
-        consequences_beside(session, view),
         detailed(session, view.id),
         _factorial(session, view),
         _ranking(session, view),

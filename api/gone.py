@@ -1,0 +1,42 @@
+"""Addresses of what the service has no longer: each answers 410, with one sentence on the way out.
+
+Such an address needs no rights and reads nothing. It redirects where a successor takes its query.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from api.problems import problem
+
+_EXPERIMENT = "/api/experiments/{experiment_id}"
+GONE: dict[str, str] = {
+    f"{_EXPERIMENT}/consequences": "Costs beside real work are no longer computed. The bill of an "
+    "operation (`mitigauge price predict`) and the matrix tell both.",
+}
+MOVED: dict[str, str] = {}
+
+router = APIRouter(include_in_schema=False)
+
+
+def _refuse(path: str, sentence: str) -> None:
+    def gone() -> Response:
+        return problem(410, "Gone", "what was at this address is no longer there", sentence)
+
+    router.add_api_route(path, gone, methods=["GET"], name=f"gone {path}")
+
+
+def _redirect(path: str, successor: str) -> None:
+    def moved(request: Request) -> Response:
+        place = successor.format(**request.path_params)
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(place + query, 308)
+
+    router.add_api_route(path, moved, methods=["GET"], name=f"moved {path}")
+
+
+for _path, _sentence in GONE.items():
+    _refuse(_path, _sentence)
+for _path, _successor in MOVED.items():
+    _redirect(_path, _successor)
