@@ -14,6 +14,8 @@ _EXPERIMENT = "/api/experiments/{experiment_id}"
 GONE: dict[str, str] = {
     f"{_EXPERIMENT}/consequences": "Costs beside real work are no longer computed. The bill of an "
     "operation (`mitigauge price predict`) and the matrix tell both.",
+    "/api/profiles/exact/graph": "The graph in the shape of samples with exact totals went. The "
+    "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
 }
 MOVED: dict[str, str] = {}
 

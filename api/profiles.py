@@ -22,7 +22,6 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.reporting.pages import profile_functions
 from mitigauge.reporting.pages import profiles as profile_views
 from mitigauge.reporting.pages.exact import exact_difference
-from mitigauge.reporting.pages.exact_graph import exact_graph
 from mitigauge.reporting.pages.function_schemas import FunctionSort, FunctionsView, Measure
 from mitigauge.reporting.pages.profile_schemas import CaseProfilesView, ProfileGroupView
 
@@ -149,23 +148,6 @@ def exact_counts(
 ) -> ExactTable:
     """What an operation runs on both sides, to the instruction, as an emulator counted it."""
     return exact_difference(session, *sides, function=function)
-
-
-@router.get(
-    "/exact/graph",
-    response_class=Response,
-    responses={
-        200: {"content": {MEDIA_TYPE: {"schema": _BINARY}}},
-        **AS_JSON,
-    },
-)
-def exact_flame_graph(
-    session: Database,
-    sides: Annotated[tuple[Selection, Selection], Depends(asked_selections)],
-    merge: Merge = True,
-) -> Response:
-    """Sampled stacks with exact counts as their totals, in binary: see docs/exact.md."""
-    return Response(exact_graph(session, *sides, merged=merge), media_type=MEDIA_TYPE)
 
 
 @router.get("/groups")

@@ -36,14 +36,6 @@ def up(
             help="Have the emulator count every instruction of hosts in counted time.",
         ),
     ] = True,
-    data_lines: Annotated[
-        bool,
-        typer.Option(
-            "--data-lines",
-            help="Have it count the lines of data that an operation reads and writes as well; "
-            "boots take longer.",
-        ),
-    ] = False,
 ) -> None:
     """Build the image if need be, start the hosts, wait until SSH lets us in."""
     from lab import service
@@ -51,10 +43,6 @@ def up(
     from lab.progress import ConsoleProgress
     from mitigauge.core.settings import get_settings
 
-    if data_lines and not exact:
-        raise typer.BadParameter(
-            "is counted by what --no-exact leaves out", param_hint="--data-lines"
-        )
     paths = LabPaths.of(get_settings())
     out = on_stderr()
     with ConsoleProgress(out) as progress:
@@ -65,7 +53,6 @@ def up(
             names=names or (),
             clock=clock,
             exact=exact,
-            data_lines=data_lines,
         )
     for host in paths.hosts():
         if host.name in (names or started) or (not names and not host.spec.on_demand):

@@ -21,8 +21,6 @@ class Execution:
     clock: Clock
     plugin: Path | None = None
     """What counts every block of a counted host (`lab.exact`); None: nothing does."""
-    data_lines: bool = False
-    """Whether it counts accesses to lines of data as well."""
 
     @property
     def counted(self) -> bool:

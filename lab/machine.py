@@ -39,13 +39,12 @@ class Started:
     ssh_port: int | None = None
     clock: Clock = Clock.REAL
     plugin: str | None = None
-    data_lines: bool = False
 
     @property
     def execution(self) -> Execution:
         """How the host's instructions are run."""
         plugin = Path(self.plugin) if self.plugin else None
-        return Execution(self.accel, Clock(self.clock), plugin, self.data_lines)
+        return Execution(self.accel, Clock(self.clock), plugin)
 
 
 def pid(host: Host) -> int | None:
@@ -70,7 +69,9 @@ def power_state(host: Host) -> str:
 def started(host: Host) -> Started | None:
     """How the host was started last; None if never."""
     try:
-        return Started(**json.loads(host.state.read_text("utf-8")))
+        told = json.loads(host.state.read_text("utf-8"))
+        # A version before or after this one may have started it, and told more.
+        return Started(**{name: told[name] for name in Started.__annotations__ if name in told})
     except (FileNotFoundError, json.JSONDecodeError, TypeError):
         return None
 
@@ -100,17 +101,6 @@ def require_clock(host: Host, asked: Clock | None) -> None:
             f"{host.name} runs by {began.execution.clock} time, not {asked}.",
             hint=f"Stop it first: `mitigauge lab down {host.name}`.",
         )
-
-
-def require_data_lines(host: Host) -> None:
-    """Raise LabError if the host runs, and its accesses to lines of data are not counted."""
-    began = started(host)
-    if began is None or began.data_lines or pid(host) is None:
-        return
-    raise LabError(
-        f"{host.name} runs without counts of lines of data.",
-        hint=f"Stop it first: `mitigauge lab down {host.name}`.",
-    )
 
 
 def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
@@ -177,7 +167,6 @@ def start(host: Host, image: Image, execution: Execution) -> None:
         host.ssh_port,
         execution.clock,
         str(execution.plugin) if execution.plugin else None,
-        execution.data_lines,
     )
     host.state.write_text(json.dumps(vars(state), indent=2) + "\n", "utf-8")
 

@@ -82,8 +82,7 @@ def plugin_arguments(host: Host, execution: Execution) -> list[str]:
     """Arguments that count every block of the host, see ``lab/exact/plugin.c``."""
     if execution.plugin is None:
         return []
-    data = ",data=on" if execution.data_lines else ""
-    return ["-plugin", f"{_escape(execution.plugin)},out={_escape(host.windows)}{data}"]
+    return ["-plugin", f"{_escape(execution.plugin)},out={_escape(host.windows)}"]
 
 
 def disk_arguments(disk: Path, image_format: str, cache: str = "writeback") -> list[str]:

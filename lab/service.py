@@ -46,7 +46,6 @@ def up(
     names: Sequence[str] = (),
     clock: Clock | None = None,
     exact: bool = True,
-    data_lines: bool = False,
 ) -> list[str]:
     """Build what is missing, start what does not run, wait until every host lets us in.
 
@@ -67,8 +66,6 @@ def up(
             machine.require_port(host)
             if not fresh:
                 machine.require_clock(host, clocks[host.name])
-            if data_lines and not fresh:
-                machine.require_data_lines(host)
         ssh.ensure_keys(paths)
         image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
         progress.stage("Choosing the acceleration")
@@ -77,7 +74,7 @@ def up(
             for host in paths.hosts()
         }
         if exact and any(each.counted for each in execution.values()):
-            execution = _with_plugin(execution, paths, progress, data_lines=data_lines)
+            execution = _with_plugin(execution, paths, progress)
         if fresh:
             progress.stage("Powering off for new disks")
             for host in chosen:
@@ -154,7 +151,7 @@ def _execution(host: Host, image: Image, paths: LabPaths, asked: Clock | None) -
 
 
 def _with_plugin(
-    execution: dict[str, Execution], paths: LabPaths, progress: Progress, *, data_lines: bool
+    execution: dict[str, Execution], paths: LabPaths, progress: Progress
 ) -> dict[str, Execution]:
     """The same with the emulator's plugin where time is counted, if there can be one."""
     progress.stage("Compiling the plugin that counts")
@@ -164,7 +161,7 @@ def _with_plugin(
         progress.warn(f"No exact counts: {error}. The hosts start without them.")
         return execution
     return {
-        name: replace(each, plugin=plugin, data_lines=data_lines) if each.counted else each
+        name: replace(each, plugin=plugin) if each.counted else each
         for name, each in execution.items()
     }
 

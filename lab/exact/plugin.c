@@ -7,8 +7,8 @@
  * same page of its memory. Markers of the kernel, of a guest's guest, and from elsewhere in a window
  * are followed nowhere; the window says how many there were, and where the first one lies.
  *
- * Arguments: out=DIRECTORY, and data=on to count accesses to lines of data as well, which takes
- * longer. Each window that ends is written there as a file (see write_window), whole or not at all.
+ * Argument: out=DIRECTORY. Each window that ends is written there as a file (see write_window), whole
+ * or not at all.
  *
  * For emulation by one thread of one processor: nothing here is locked.
  */
@@ -27,10 +27,6 @@
 #define PENDING 32
 #define BUCKETS (1u << 20)
 #define PAGE_BITS 12
-#define LINE_BITS 6
-/* A power of two; lines are found within three quarters of it. */
-#define DATA_SLOTS (1u << 21)
-#define MOST_DATA_LINES (DATA_SLOTS / 4 * 3)
 
 #define MARKER_BYTES 8
 #define MARKER_SIGN 0x4d
@@ -67,13 +63,6 @@ struct block {
     uint8_t code[];
 };
 
-/* 64 bytes of memory by their number, from 1; 0: none. As they are written. */
-struct data_line {
-    uint64_t number;
-    uint64_t reads;
-    uint64_t writes;
-};
-
 static struct {
     char directory[2048];
     struct block **table;
@@ -103,11 +92,6 @@ static struct {
     unsigned pendings;
     int in_guest;
     uint64_t guest_returns_to;
-    /* NULL where data is not counted. */
-    struct data_line *data;
-    uint32_t data_lines;
-    /* Accesses to lines that found no room. */
-    uint64_t data_left_out;
 } state;
 
 /*
@@ -138,10 +122,6 @@ static void forget_counts(void)
     state.left_out = state.unresolved = 0;
     state.pendings = 0;
     state.last = NULL;
-    if (state.data_lines)
-        memset(state.data, 0, sizeof *state.data * DATA_SLOTS);
-    state.data_lines = 0;
-    state.data_left_out = 0;
 }
 
 /* ---- windows ---- */
@@ -217,16 +197,8 @@ static void write_blocks(FILE *file, const uintptr_t *pages, size_t count)
             }
 }
 
-static void write_data(FILE *file)
-{
-    for (uint32_t i = 0; state.data_lines && i < DATA_SLOTS; i++)
-        if (state.data[i].number)
-            fwrite(&state.data[i], sizeof state.data[i], 1, file);
-}
-
 /*
- * "MGXB", version, length of the header, lines of data (32 bits each), the header in JSON, the lines
- * of data, the blocks.
+ * "MGXB", version, length of the header (32 bits each), the header in JSON, the blocks.
  */
 static void write_window(bool is_whole)
 {
@@ -240,21 +212,18 @@ static void write_window(bool is_whole)
                           "\"nested\": %" PRIu64 ", \"unmatched\": %" PRIu64
                           ", \"left_out\": %" PRIu64 ", \"unresolved\": %" PRIu64
                           ", \"foreign\": %" PRIu64 ", \"foreign_at\": %" PRIu64
-                          ", \"blocks\": %zu, \"known\": %" PRIu32
-                          ", \"data\": %s, \"data_left_out\": %" PRIu64 "}",
+                          ", \"blocks\": %zu, \"known\": %" PRIu32 "}",
                           state.number, state.sequence, is_whole ? "true" : "false", state.nested,
                           state.unmatched, state.left_out, state.unresolved, state.foreign,
-                          state.foreign_at, blocks, state.blocks,
-                          state.data ? "true" : "false", state.data_left_out);
+                          state.foreign_at, blocks, state.blocks);
     snprintf(path, sizeof path, "%s/window-%" PRIu32, state.directory, state.number);
     snprintf(part, sizeof part, "%s.part", path);
     FILE *file = fopen(part, "wb");
     if (file) {
-        uint32_t numbers[3] = {2, (uint32_t)length, state.data_lines};
+        uint32_t numbers[2] = {1, (uint32_t)length};
         fwrite("MGXB", 1, 4, file);
-        fwrite(numbers, 4, 3, file);
+        fwrite(numbers, 4, 2, file);
         fwrite(header, 1, (size_t)length, file);
-        write_data(file);
         write_blocks(file, pages, count);
         bool failed = ferror(file) != 0;
         failed = fclose(file) != 0 || failed;
@@ -403,57 +372,6 @@ static void on_left_out(unsigned int processor, void *data)
         state.left_out += (uintptr_t)data;
     state.last = NULL;
     state.begun = COUNTER_VALUE(ended) + 1;
-}
-
-/* The line's place among the lines of data, which may be a free one. */
-static struct data_line *slot_of(uint64_t number)
-{
-    uint64_t at = number * 0x9e3779b97f4a7c15u >> 32;
-    while (state.data[at & (DATA_SLOTS - 1)].number &&
-           state.data[at & (DATA_SLOTS - 1)].number != number)
-        at++;
-    return &state.data[at & (DATA_SLOTS - 1)];
-}
-
-static void count_access(uint64_t number, bool is_write)
-{
-    struct data_line *line = number ? slot_of(number) : NULL;
-    if (!line)
-        return;
-    if (!line->number) {
-        if (state.data_lines == MOST_DATA_LINES) {
-            state.data_left_out++;
-            return;
-        }
-        line->number = number;
-        state.data_lines++;
-    }
-    *(is_write ? &line->writes : &line->reads) += 1;
-}
-
-/*
- * Number of the line that an address lies in, 0 for a device's. By the place in memory, as caches
- * know it: two programs may have one address.
- */
-static uint64_t line_at(qemu_plugin_meminfo_t info, uint64_t address)
-{
-    struct qemu_plugin_hwaddr *place = qemu_plugin_get_hwaddr(info, address);
-    if (!place || qemu_plugin_hwaddr_is_io(place))
-        return 0;
-    return (qemu_plugin_hwaddr_phys_addr(place) >> LINE_BITS) + 1;
-}
-
-static void on_access(unsigned int processor, qemu_plugin_meminfo_t info, uint64_t address,
-                      void *data)
-{
-    (void)processor;
-    (void)data;
-    if (!state.open)
-        return;
-    uint64_t last = address + ((uint64_t)1 << qemu_plugin_mem_size_shift(info)) - 1;
-    count_access(line_at(info, address), qemu_plugin_mem_is_store(info));
-    if (last >> LINE_BITS != address >> LINE_BITS)
-        count_access(line_at(info, last), qemu_plugin_mem_is_store(info));
 }
 
 /* ---- translating ---- */
@@ -608,9 +526,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         if (marker)
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_marker, QEMU_PLUGIN_CB_NO_REGS,
                                                    marker);
-        if (state.data)
-            qemu_plugin_register_vcpu_mem_cb(instruction, on_access, QEMU_PLUGIN_CB_NO_REGS,
-                                             QEMU_PLUGIN_MEM_RW, NULL);
         block->code[i] = (uint8_t)length;
         memcpy(block->code + count + size, bytes, length);
         size += length;
@@ -635,19 +550,15 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-    bool counts_data = false;
     for (int i = 0; i < argc; i++)
         if (strncmp(argv[i], "out=", 4) == 0)
             snprintf(state.directory, sizeof state.directory, "%s", argv[i] + 4);
-        else if (strcmp(argv[i], "data=on") == 0)
-            counts_data = true;
     if (!state.directory[0] || !info->system_emulation || info->system.max_vcpus != 1) {
         fprintf(stderr, "exact counts: out=DIRECTORY and one processor are wanted\n");
         return 1;
     }
     state.table = calloc(BUCKETS, sizeof(struct block *));
-    state.data = counts_data ? calloc(DATA_SLOTS, sizeof *state.data) : NULL;
-    if (!state.table || (counts_data && !state.data))
+    if (!state.table)
         return 1;
     start_counter(&ended);
     start_counter(&accessed);

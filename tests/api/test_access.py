@@ -168,9 +168,6 @@ TABLE = {
     "GET /api/profiles/exact": read(
         "/api/profiles/exact?experiment={ended}&case=1&host=alpha&a=off&b=on"
     ),
-    "GET /api/profiles/exact/graph": read(
-        "/api/profiles/exact/graph?experiment={ended}&case=1&host=alpha&a=off&b=on", 404
-    ),
     "GET /api/profiles/instructions": read("/api/profiles/instructions", 422),
     "GET /api/profiles/groups": read("/api/profiles/groups?experiment={ended}&case=1"),
     "GET /api/profiles/functions": read(

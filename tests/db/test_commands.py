@@ -101,7 +101,6 @@ COMMANDS = [
     ("lab down", 0),
     ("lab status", 0),
     ("lab up nobody", 1),
-    ("lab up --no-exact --data-lines", 2),
     ("openapi", 0),
     ("price check 1 1 --processor xeon-8280", 1),
     ("price estimate 1 1", 1),

@@ -118,10 +118,10 @@ def test_where_no_plugin_can_be_the_hosts_start_without_and_it_is_said(
     said = io.StringIO()
     progress = ConsoleProgress(Console(file=said))
     executions = {"lab-amd": COUNTING, "lab-guests": FREE}
-    assert service._with_plugin(executions, paths, progress, data_lines=False) == executions
+    assert service._with_plugin(executions, paths, progress) == executions
     assert "No exact counts: QEMU 9.0" in said.getvalue()
     monkeypatch.setattr(service, "ensure_plugin", lambda cache: cache / "exact-1.so")
-    started = service._with_plugin(executions, paths, progress, data_lines=False)
+    started = service._with_plugin(executions, paths, progress)
     assert started["lab-amd"].plugin == paths.plugins / "exact-1.so"
     assert started["lab-guests"].plugin is None
 
@@ -314,26 +314,6 @@ def test_up_refuses_another_clock_than_that_of_a_running_host(
 
     assert "mitigauge lab down lab-amd" in refused.value.hint
     assert not paths.known_hosts.exists()
-
-
-def test_up_refuses_to_count_data_on_a_host_that_runs_without(paths: LabPaths) -> None:
-    quiet = ConsoleProgress(Console(quiet=True))
-    with (
-        seeming_to_run(paths.host("lab-amd"), Clock.COUNTED),
-        pytest.raises(LabError, match="lab-amd runs without counts of lines of data") as refused,
-    ):
-        service.up(paths, quiet, names=["lab-amd"], data_lines=True)
-
-    assert "mitigauge lab down lab-amd" in refused.value.hint
-
-
-def test_the_emulator_is_told_to_count_data_where_it_is_asked_to(paths: LabPaths) -> None:
-    plugin = Path("/plugins/exact.so")
-    host = paths.host("lab-amd")
-    plain = Execution("tcg", Clock.COUNTED, plugin)
-    assert f"{plugin},out={host.windows}" in host_arguments(host, plain)
-    counting = host_arguments(host, replace(plain, data_lines=True))
-    assert f"{plugin},out={host.windows},data=on" in counting
 
 
 def test_a_host_for_guests_is_in_real_time_only(paths: LabPaths) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sqlalchemy import Engine, select
 
-from mitigauge.storage.database.engine import transaction
-from mitigauge.analysis.profiles.exact.ledger import Branches, Data, Ledger, LedgerFunction
+from mitigauge.analysis.profiles.exact.ledger import Branches, Ledger, LedgerFunction
 from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
 from mitigauge.analysis.profiles.store.tables import Profile
 from mitigauge.measurement.runs.tables import Boot
+from mitigauge.storage.database.engine import transaction
 from tests.unit.exact.ledgers import Lines, function, ledger
 
 ENTRY = [f"movq ${number}, %r{8 + number % 8}" for number in range(20)]
@@ -38,11 +38,8 @@ def count_exactly(engine: Engine) -> None:
             made = boot_ledger(is_loop=boot.arm.name == "loop", block=boot.block)
             assert profile.case_id is not None
             store_counts(session, boot.id, profile.case_id, CountedPass(made))
-            # The case behind it is the same call by another name, is not profiled, and nobody
-            # counted its data.
-            footprint = made.footprint.model_copy(update={"data": []})
-            without = made.model_copy(update={"footprint": footprint})
-            store_counts(session, boot.id, profile.case_id + 1, CountedPass(without))
+            # The case behind it is the same call by another name, and is not profiled.
+            store_counts(session, boot.id, profile.case_id + 1, CountedPass(made))
 
 
 def boot_ledger(*, is_loop: bool, block: int) -> Ledger:
@@ -60,11 +57,7 @@ def boot_ledger(*, is_loop: bool, block: int) -> Ledger:
     if is_loop:
         functions.append(function("clear_bhb_loop", _clear()))
     branches = Branches(taken=92 + 28 * is_loop, indirect=1, returns=61 + is_loop)
-    data = [
-        Data(lines=31 + is_loop, written=12, pages=17, seldom=700 + 90 * window, left_out=0)
-        for window in range(2)
-    ]
-    return ledger(*functions, lines=52 + 4 * is_loop, pages=14, branches=branches, data=data)
+    return ledger(*functions, lines=52 + 4 * is_loop, pages=14, branches=branches)
 
 
 def _syscall(*, is_loop: bool) -> Lines:

@@ -72,42 +72,6 @@ test("a click shows a function's instructions, and a reload keeps them", async (
   await expect(lines).toHaveCount(0);
 });
 
-test("the flame graph has exact totals in the shape of the samples", async ({ page, world }) => {
-  await open(page, tab(world.profiled.path));
-  const section = page.getByRole("region", { name: "Flame graph, exact totals", exact: true });
-  const graph = section.getByRole("application", { name: /^Flame graph with exact totals/ });
-  await expect(graph).toBeVisible();
-  const said = section.getByRole("status");
-  const all = /^all, a 172\.20.instructions an operation, b 303\.28.instructions an operation/;
-  await expect(said).toHaveText(all);
-  await expect(said).not.toHaveText(/q /);
-  await expect(section).toContainText("exact totals, shape from samples");
-  await expect(section).toContainText("[not sampled]");
-  await graph.focus();
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/zoom=/);
-  const chosen = section.getByRole("region", { name: /^Chosen frame/ });
-  await expect(chosen).toContainText("instructions an operation");
-  await expect(chosen).not.toContainText("unknown");
-  await page.keyboard.press("Home");
-  await expect(said).toHaveText(all);
-});
-
-test("a case whose samples are missing says how to get them", async ({ page, world }) => {
-  await page.route("**/api/profiles/exact/graph?*", (route) =>
-    route.fulfill({
-      status: 404,
-      json: { error: "not_found", message: "there is no profile of loop", hint: "Set it." },
-    }),
-  );
-  await open(page, tab(world.profiled.path));
-  const section = page.getByRole("region", { name: "Flame graph, exact totals", exact: true });
-  await expect(section).toContainText("there is no profile of loop");
-  await expect(section).toContainText("profile: true");
-  await expect(page.getByRole("region", { name: "Exact counts" })).toBeVisible();
-});
-
 test("the footprint says what an operation runs through and where it branches", async ({
   page,
   world,
@@ -120,9 +84,6 @@ test("the footprint says what an operation runs through and where it branches", 
   await expect(row("taken branches")).toContainText(/92.*120.*\+28/);
   await expect(row("indirect branches")).toContainText(/1.*1.*0/);
   await expect(row("returns")).toContainText(/61.*62.*\+1/);
-  await expect(row("lines of 64 bytes of data")).toContainText(/31.*32.*\+1/);
-  await expect(row("lines of data that not each")).toContainText(/0\.74.*0\.74/);
-  await expect(footprint).not.toContainText("--data-lines");
 });
 
 test("the bill says what costs on real processors, and what that predicts", async ({

@@ -103,8 +103,7 @@ function isWithin(columns: Columns, node: number, symbol: number): boolean {
   return false;
 }
 
-function typeOf(name: string, exact: boolean): keyof typeof ARRAYS {
-  if (exact && COSTS.has(name)) return "float64";
+function typeOf(name: string): keyof typeof ARRAYS {
   if (name === "parent" || name.endsWith("symbol")) return "int32";
   return name === "flags" ? "uint8" : "float32";
 }
@@ -113,10 +112,7 @@ const ARRAYS = {
   int32: Int32Array,
   uint8: Uint8Array,
   float32: Float32Array,
-  float64: Float64Array,
 };
-/** Costs, which are doubles where totals are exact. */
-const COSTS = new Set(["a", "b", ...FUNCTION_COLUMNS.slice(0, 4)]);
 
 function padded(length: number): number {
   return Math.ceil(length / 8) * 8;
@@ -131,7 +127,7 @@ export function encode(
   const parts: [number, Uint8Array][] = [];
   let offset = 0;
   for (const [name, values] of Object.entries(columns)) {
-    const type = typeOf(name, meta.exact === true);
+    const type = typeOf(name);
     const bytes = new Uint8Array(ARRAYS[type].from(values).buffer);
     arrays[name] = { type, offset, length: values.length };
     parts.push([offset, bytes]);
@@ -162,7 +158,7 @@ export const META = {
   },
   ...{ basis: "operation", bases: ["operation", "share", "raw"], unit: "ns/op" },
   ...{ title: "syscall basic", host: "lab-intel", emulated: true, event: "cpu-clock" },
-  ...{ exact: false, merged: true, rules_version: 1, raw_names: {}, renamed: {} },
+  ...{ merged: true, rules_version: 1, raw_names: {}, renamed: {} },
   pruned: { nodes: 123, a: 0.8, b: 0.9 },
   ...{ experiment: 3, case: 5, where: "host", wheres: ["host"], svg_by: null },
 };

@@ -40,16 +40,16 @@ MOST_WINDOWS: Final = 8
 WINDOW_BYTES: Final = 120 << 20
 PACKED_BYTES: Final = 32 << 20
 
-# How a window's file begins: these letters, the number of its form, the length of its header, and
-# how many lines of data stand between header and blocks (32 bits each).
+# How a window's file begins: these letters, the number of its form, and the length of its header
+# (32 bits each).
 LETTERS: Final = b"MGXB"
-FORM: Final = 2
-START: Final = "<III"
-# Windows of the form before have neither that number nor such lines.
-WITHOUT_DATA: Final = 1
-START_WITHOUT_DATA: Final = "<II"
-# Of a line of data: its number from 1, reads, writes.
-DATA_LINE: Final = "<QQQ"
+FORM: Final = 1
+START: Final = "<II"
+# Files of this form tell behind that how many lines of data stand between header and blocks; nobody
+# reads these.
+FORM_WITH_DATA: Final = 2
+DATA_LINES: Final = "<I"
+DATA_LINE_BYTES: Final = 24
 
 # Of all names together.
 MOST_SYMBOLS: Final = 60_000

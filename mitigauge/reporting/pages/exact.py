@@ -84,14 +84,6 @@ def _processors_here() -> tuple[str, ...]:
     )
 
 
-def counted_groups(
-    session: Session, a: Selection, b: Selection
-) -> tuple[CountedGroup, CountedGroup]:
-    """The counted boots of both selections. Raises what :func:`exact_difference` raises."""
-    one, other = planned_arms(session, a, b)
-    return _group(session, one, a, b), _group(session, other, b, a)
-
-
 def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection) -> CountedGroup:
     counts = profile_repository.counts_of_arm(
         session,

@@ -30,18 +30,12 @@ def windows(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def windows_with_data(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with lines of data."""
-    return counted(plugin, tmp_path_factory.mktemp("data"), ",data=on")
-
-
-@pytest.fixture(scope="session")
 def windows_of_faults(plugin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with what the emulator counted of faults.S."""
     return counted(plugin, tmp_path_factory.mktemp("faults"), source=FAULTS)
 
 
-def counted(plugin: Path, directory: Path, more: str = "", source: Path = SOURCE) -> Path:
+def counted(plugin: Path, directory: Path, source: Path = SOURCE) -> Path:
     """Run *source* with the plugin, which leaves its windows in *directory*."""
     program = directory / "program"
     link = ["-m32", "-nostdlib", "-static", "-no-pie", "-Wl,-Ttext=0x100000,--build-id=none"]
@@ -52,7 +46,7 @@ def counted(plugin: Path, directory: Path, more: str = "", source: Path = SOURCE
             *("-nodefaults", "-no-user-config", "-display", "none", "-machine", "pc", "-m", "64"),
             *Execution("tcg", Clock.COUNTED).arguments()[:4],
             *("-device", "isa-debug-exit,iobase=0xf4,iosize=1", "-kernel", str(program)),
-            *("-plugin", f"{plugin},out={directory}{more}"),
+            *("-plugin", f"{plugin},out={directory}"),
         ],
         capture_output=True,
         text=True,

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from mitigauge.analysis.profiles.exact.ledger import (
     Branches,
-    Data,
     Footprint,
     Ledger,
     LedgerFunction,
@@ -37,7 +36,6 @@ def ledger(
     lines: int = 10,
     pages: int = 3,
     branches: Branches | None = None,
-    data: Sequence[Data] = (),
 ) -> Ledger:
     """A boot that ran these functions."""
     totals = [sum(each.runs[window] for each in functions) for window in range(2)]
@@ -48,5 +46,5 @@ def ledger(
             for total in totals
         ],
         functions=list(functions),
-        footprint=Footprint(lines=lines, pages=pages, branches=branches, data=list(data)),
+        footprint=Footprint(lines=lines, pages=pages, branches=branches),
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mitigauge.analysis.profiles.exact.footprint import Branch, Counts, branch_of, footprint
 from mitigauge.analysis.profiles.exact.footprint_table import footprint_rows
-from mitigauge.analysis.profiles.exact.ledger import Branches, Data, Line
+from mitigauge.analysis.profiles.exact.ledger import Branches, Line
 from mitigauge.analysis.profiles.exact.operation import OperationFootprint, operation_of
 from mitigauge.analysis.profiles.exact.reading import read_ledger
 from mitigauge.analysis.profiles.exact.steady import WindowOf
@@ -128,29 +128,3 @@ def test_boots_that_differ_have_no_whole_difference_though_their_mean_is_one() -
     rows = {row.figure: (row.difference, row.exact) for row in footprint_rows(a, b)}
     assert rows["lines"] == (1, None)
     assert rows["pages"] == (0, 0)
-
-
-def data(lines: int, seldom: int, left_out: int = 0) -> Data:
-    return Data(lines=lines, written=5, pages=4, seldom=seldom, left_out=left_out)
-
-
-def test_lines_of_data_are_told_where_both_sides_counted_them() -> None:
-    a = operation_of([ledger(data=[data(20, 0), data(20, 500)])]).footprint
-    b = operation_of([ledger(data=[data(23, 250), data(23, 250)])]).footprint
-    rows = {row.figure: (row.a, row.difference, row.exact) for row in footprint_rows(a, b)}
-    assert rows["data_lines"] == (20, 3, 3)
-    assert rows["data_pages"] == (4, 0, 0)
-    assert rows["data_seldom"] == (0.25, 0, None)
-    without = operation_of([ledger()]).footprint
-    assert "data_lines" not in {row.figure for row in footprint_rows(a, without)}
-
-
-def test_boots_that_counted_no_data_leave_it_to_the_others() -> None:
-    found = operation_of([ledger(), ledger(data=[data(20, 0), data(22, 0)])]).footprint
-    assert (found.data_lines, found.uneven) == (21, ("data_lines",))
-
-
-def test_a_window_with_more_lines_than_were_counted_has_no_figures_of_data() -> None:
-    found = operation_of([ledger(data=[data(20, 0), data(9, 0, left_out=1)])]).footprint
-    assert found.data_lines == 20
-    assert operation_of([ledger(data=[data(9, 0, left_out=1)])]).footprint.data_lines is None

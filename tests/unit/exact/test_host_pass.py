@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import socketserver
-import struct
 import subprocess
 import sys
 import threading
@@ -182,14 +181,6 @@ def test_the_instructions_of_a_window_each_have_an_address() -> None:
     # The call itself lies in the middle of a block, whose beginning is another function.
     [enter] = [s for s in told if s[2] == "entry_SYSCALL_64_after_hwframe"]
     assert any(enter[0] <= place < enter[1] for place in places)
-
-
-def test_lines_of_data_are_no_instructions() -> None:
-    body = zlib.decompress((REAL / "window-1.z").read_bytes())
-    size = int.from_bytes(body[8:12], "little")
-    counted = struct.pack("<III", 2, size, 3) + body[12 : 12 + size] + bytes(3 * 24)
-    with_data = b"MGXB" + counted + body[12 + size :]
-    assert list(exact.addresses(with_data)) == list(exact.addresses(body))
 
 
 def test_functions_of_a_file_are_found_where_they_lie() -> None:

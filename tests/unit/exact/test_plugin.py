@@ -15,11 +15,10 @@ from mitigauge.analysis.profiles.exact._read import (
     Block,
     Symbol,
     blocks,
-    data_lines,
     header_of,
     require_own_marks,
 )
-from mitigauge.analysis.profiles.exact.footprint import DataLine, data_footprint, is_repeated
+from mitigauge.analysis.profiles.exact.footprint import is_repeated
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,13 @@ class Counted:
     """What a window's file holds."""
 
     header: dict[str, Any]
-    lines: list[DataLine]
     blocks: list[Block]
 
 
 def read(directory: Path, number: int) -> Counted:
     body = (directory / f"window-{number}").read_bytes()
     header, at = header_of(body, number)
-    lines, at = data_lines(body, at)
-    return Counted(dict(header), list(lines), list(blocks(body, at, header["blocks"])))
+    return Counted(dict(header), list(blocks(body, at, header["blocks"])))
 
 
 def instructions(directory: Path, number: int) -> int:
@@ -135,26 +132,6 @@ def test_code_that_is_changed_is_counted_as_what_ran(windows: Path) -> None:
     before, after = bytes.fromhex("41"), bytes.fromhex("42")
     runs = runs_of(read(windows, 7).blocks)
     assert (runs[before], runs[after]) == (1, 1)
-
-
-def test_accesses_are_counted_by_the_line_that_they_lie_in(windows_with_data: Path) -> None:
-    window = read(windows_with_data, 0)
-    assert window.header["data"] is True
-    accesses = [(line.reads, line.writes) for line in sorted(window.lines)]
-    assert accesses == [(100, 0), (100, 200), (0, 200), (0, 100), (1, 0)]
-    numbers = sorted(line.number for line in window.lines)
-    assert numbers == list(range(numbers[0], numbers[0] + 5))
-    assert data_footprint(window.lines, 100, 0) == {
-        "lines": 4, "written": 3, "pages": 1, "seldom": 1, "left_out": 0,
-    }  # fmt: skip
-
-
-def test_counting_data_changes_nothing_else(windows: Path, windows_with_data: Path) -> None:
-    for number in (0, 1, 5, 6, 7):
-        plain, counted = read(windows, number), read(windows_with_data, number)
-        assert (plain.header["data"], plain.lines) == (False, [])
-        # Where the emulator cuts code into blocks is its own affair.
-        assert runs_of(plain.blocks) == runs_of(counted.blocks)
 
 
 def runs_of(found: list[Block]) -> Counter[bytes]:

@@ -22,7 +22,7 @@ from mitigauge.analysis.profiles.exact._read import (
     with_lines,
 )
 from mitigauge.analysis.profiles.exact.footprint import Counts, Key
-from mitigauge.analysis.profiles.exact.ledger import Data, Ledger
+from mitigauge.analysis.profiles.exact.ledger import Ledger
 from mitigauge.analysis.profiles.exact.operation import operation_of
 from mitigauge.analysis.profiles.exact.reading import read_ledger
 from mitigauge.core.errors import InvalidInput
@@ -62,7 +62,7 @@ def header(directory: Path, **changes: Any) -> None:
 
 
 def with_data(directory: Path, lines: list[tuple[int, int, int]], claimed: int = -1) -> None:
-    """Give both windows the current form, with these lines of data."""
+    """Give both windows the form that has lines of data, with these."""
     for number in (1, 2):
         path = directory / f"window-{number}.z"
         body = zlib.decompress(path.read_bytes())
@@ -75,26 +75,17 @@ def with_data(directory: Path, lines: list[tuple[int, int, int]], claimed: int =
         path.write_bytes(zlib.compress(head + listed + body[12 + size :]))
 
 
-def test_lines_of_data_stand_before_the_blocks(directory: Path) -> None:
+def test_lines_of_data_before_the_blocks_are_passed_over(directory: Path) -> None:
     plain = read_ledger(directory)
-    each = plain.operations
-    with_data(directory, [(1, each, 0), (2, 0, each), (70, each, each), (71, 9, 9)])
+    with_data(directory, [(1, 9, 0), (2, 0, 9)])
     read = read_ledger(directory)
-    told = Data(lines=3, written=2, pages=2, seldom=1, left_out=7)
-    assert read.footprint.data == [told, told]
-    assert read.functions == plain.functions
-    assert plain.footprint.data == []
+    assert (read.functions, read.footprint) == (plain.functions, plain.footprint)
 
 
 @pytest.mark.parametrize("claimed", [5, 1 << 20, (1 << 32) - 1])
 def test_more_lines_of_data_than_there_are_are_refused(directory: Path, claimed: int) -> None:
     with_data(directory, [(1, 2, 3)], claimed)
     assert refusal(directory)
-
-
-def test_accesses_that_overflow_are_no_lines(directory: Path) -> None:
-    with_data(directory, [(1, (1 << 64) - 1, (1 << 64) - 1)])
-    assert read_ledger(directory).footprint.data[0].lines == 1
 
 
 def test_the_instructions_of_a_real_pass_are_its_measured_time() -> None:

@@ -65,7 +65,7 @@ export function DataControls({ meta, change }: Omit<ControlProps, "state">) {
   );
 }
 
-export function ViewControls({ meta, state, change, greyable = true }: ControlProps & Greyable) {
+export function ViewControls({ meta, state, change }: ControlProps) {
   return (
     <>
       <Choice
@@ -91,7 +91,7 @@ export function ViewControls({ meta, state, change, greyable = true }: ControlPr
           change({ width: width === "mean" ? null : width });
         }}
       />
-      <LookControls {...{ state, change, greyable }} />
+      <LookControls {...{ state, change }} />
     </>
   );
 }

@@ -46,15 +46,6 @@ describe("a sound answer", () => {
     expect(profile.tree.parent[nodeOf(profile, "c")]).toBe(nodeOf(profile, "a"));
   });
 
-  test("keeps exact totals to a thousandth of an instruction", () => {
-    const tree = frame("all", 0, 0, frame("b", 1e9 + 0.001, 2), frame("a", 1, 1e9 - 0.001));
-    const { tree: read, functions, meta } = profileOf(tree, { exact: true });
-    expect(meta.exact).toBe(true);
-    expect(read.a[0]).toBe(1e9 + 1.001);
-    expect(read.b[0]).toBe(1e9 + 1.999);
-    expect(functions.self.a[meta.names.indexOf("b")]).toBe(1e9 + 0.001);
-  });
-
   test("puts a subtree that is scattered into one run", () => {
     const scattered = encode(
       { ...META, names: ["all", "x", "y", "z"] },

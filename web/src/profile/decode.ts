@@ -1,7 +1,7 @@
 /** The difference of two profiles as the service sends it: a head in JSON, columns behind it. */
 
 import type { components } from "../api/schema";
-import { arranged, type Costs, type Tree } from "./tree";
+import { arranged, type Tree } from "./tree";
 
 type Schemas = components["schemas"];
 
@@ -22,8 +22,8 @@ export interface Functions {
 }
 
 export interface Measure {
-  readonly a: Costs;
-  readonly b: Costs;
+  readonly a: Float32Array;
+  readonly b: Float32Array;
   readonly low: Float32Array;
   readonly high: Float32Array;
   readonly q: Float32Array;
@@ -45,7 +45,6 @@ const HEAD_BYTES = 16;
 const COLUMNS = {
   int32: Int32Array,
   float32: Float32Array,
-  float64: Float64Array,
   uint8: Uint8Array,
 };
 type Columns = { [K in keyof typeof COLUMNS]: InstanceType<(typeof COLUMNS)[K]> };
@@ -128,7 +127,7 @@ function checkSymbols(symbols: Int32Array, names: number): void {
 export function decode(buffer: ArrayBuffer): Profile {
   const { meta, columns, start } = readMeta(buffer);
   const column = columnReader(buffer, columns, start);
-  const costs = (name: string): Costs => column(name, meta.exact ? "float64" : "float32");
+  const costs = (name: string) => column(name, "float32");
   const tree: Tree = {
     parent: column("parent", "int32"),
     symbol: column("symbol", "int32"),
@@ -155,8 +154,8 @@ export function decode(buffer: ArrayBuffer): Profile {
   const { symbol, self, total } = functions;
   sameLength("functions", [
     symbol,
-    ...(Object.values(self) as Costs[]),
-    ...(Object.values(total) as Costs[]),
+    ...(Object.values(self) as Float32Array[]),
+    ...(Object.values(total) as Float32Array[]),
   ]);
   checkSymbols(symbol, meta.names.length);
   return { meta, tree: arranged(tree, meta.names), functions };

@@ -18,15 +18,9 @@ export function ExactFootprint({ table }: { table: ExactTable }) {
       <footer className="inside small soft notes">
         <p>
           What an operation does the same number of times, each time. Distinct lines and pages of
-          code and of data are what caches and TLBs must hold, or fetch where they are cold;
-          branches are what predictors must know. All are counts, and none is a time.
+          code are what caches and TLBs must hold, or fetch where they are cold; branches are what
+          predictors must know. All are counts, and none is a time.
         </p>
-        {table.footprint.every((row) => row.figure !== "data_lines") && (
-          <p>
-            Lines of data are counted on hosts that <code>mitigauge lab up --data-lines</code>{" "}
-            started.
-          </p>
-        )}
       </footer>
     </section>
   );

@@ -9,7 +9,6 @@ import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { ExactBill } from "./exact-bill";
 import { ExactFootprint } from "./exact-footprint";
 import { ExactFunctions } from "./exact-functions";
-import { ExactGraph } from "./exact-graph";
 import { ExactLines } from "./exact-lines";
 import { answerText, apartText, nanoseconds, wayOf, wholeText } from "./exact-words";
 import "./exact.css";
@@ -46,7 +45,6 @@ export function ExactOfCase({ sampled, ...props }: ExactProps & { sampled?: Meta
                 <ExactLines key={state.fn} ref={lines} table={table} {...props} />
               )}
             </div>
-            <ExactGraph table={table} {...props} />
             <ExactFootprint table={table} />
             <ExactBill table={table} />
           </div>

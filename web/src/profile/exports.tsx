@@ -31,14 +31,7 @@ export function Exports({ scene, profile, zoom, part = "" }: ExportProps) {
   const [problem, setProblem] = useState("");
   const drawn = () => cut(scene.figure.tree, scene.figure.layout, zoom, WIDTH_PX);
   const title = `${part === "" ? "" : `${part}: `}${meta.title} on ${meta.host}: ${meta.a.label} and ${meta.b.label}, ${meta.unit}${meta.emulated ? ", emulated" : ""}${meta.counted ? ", counted time" : ""}`;
-  const words = [
-    part,
-    meta.title,
-    meta.a.label,
-    "vs",
-    meta.b.label,
-    meta.exact ? "exact" : meta.basis,
-  ];
+  const words = [part, meta.title, meta.a.label, "vs", meta.b.label, meta.basis];
   const keep = (content: BlobPart[], type: string, ending: string) => {
     save(new Blob(content, { type }), fileName(words, ending));
   };

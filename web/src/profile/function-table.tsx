@@ -12,7 +12,6 @@ import { ranked, type Sort } from "./ranking";
 import { understood } from "./search";
 import type { MeasureName, ViewState } from "./state";
 import type { TabProps } from "./tab";
-import type { Costs } from "./tree";
 import { bare, changeText, intervalText, qText, signedBare } from "./words";
 
 const HEADINGS: readonly [Sort, string][] = [
@@ -176,7 +175,7 @@ function FunctionRow({ profile, row, state, scale, address, instructions }: RowP
   const name = meta.names[functions.symbol[row] ?? 0] ?? "";
   const code = instructions(name);
   const measure = functions[state.measure];
-  const at = (values: Costs) => values[row] ?? NaN;
+  const at = (values: Float32Array) => values[row] ?? NaN;
   const [a, b, q] = [at(measure.a), at(measure.b), at(measure.q)];
   return (
     <tr aria-current={state.fn === name ? "true" : undefined}>

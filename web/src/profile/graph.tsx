@@ -219,9 +219,7 @@ function Tip({ figure, meta, node, x, y }: TipProps) {
         A {costText(a, meta.unit)}, B {costText(b, meta.unit)}
       </div>
       <div>{differenceText(b - a, low, high, meta.unit)}</div>
-      <div className="soft">
-        {meta.exact ? "exact totals, shape from samples" : `q ${qText(tree.q[node] ?? NaN)}`}
-      </div>
+      <div className="soft">q {qText(tree.q[node] ?? NaN)}</div>
     </div>
   );
 }

@@ -35,8 +35,6 @@ export function Inspector(props: InspectorProps) {
   const code = instructions?.(name) ?? null;
   const was = meta.renamed[String(symbol)];
   const raw = meta.raw_names[String(symbol)] ?? [];
-  // Exact totals have none.
-  const q: [string, string][] = meta.exact ? [] : [["q", qText(tree.q[node] ?? NaN)]];
   return (
     <section className="inspector" aria-label={`Chosen frame. ${label}`}>
       <h3>
@@ -53,7 +51,7 @@ export function Inspector(props: InspectorProps) {
           ],
           ["Change", changeText(a, b)],
           ["Of the total", shareText(Math.abs(b - a), whole)],
-          ...q,
+          ["q", qText(tree.q[node] ?? NaN)],
         ]}
       />
       {was !== undefined && (

@@ -57,17 +57,6 @@ export const instructionsQuery = (asked: string, fn: string) =>
 
 const OF_CASES = ["experiment", "case", "host", "a", "b", "b_experiment", "b_case", "b_host"];
 
-/** The flame graph with exact totals: stacks and counts do not change either. */
-export const exactGraphQuery = (asked: string) => {
-  const of = ofCases(asked, ["merge"]).toString();
-  return queryOptions({
-    queryKey: ["exact graph", of],
-    queryFn: ({ signal }) => profileOf(`/api/profiles/exact/graph?${of}`, signal),
-    staleTime: Infinity,
-    placeholderData: keepPreviousData,
-  });
-};
-
 function ofCases(asked: string, more: readonly string[] = []): URLSearchParams {
   const taken = [...OF_CASES, ...more];
   return new URLSearchParams(

@@ -3,7 +3,6 @@
 import { byName } from "../format/natural";
 import { change } from "./colour";
 import type { Functions, Measure } from "./decode";
-import type { Costs } from "./tree";
 
 export const SORTS = [
   "name",
@@ -27,7 +26,7 @@ export function vouched(low: number, high: number): number {
 
 /** What a row is sorted by; NaN where it has no such number. */
 function sortValue(functions: Functions, measure: Measure, sort: Sort, row: number): number {
-  const at = (values: Costs) => values[row] ?? NaN;
+  const at = (values: Float32Array) => values[row] ?? NaN;
   switch (sort) {
     case "self_a":
       return at(functions.self.a);

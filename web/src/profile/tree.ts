@@ -1,7 +1,6 @@
 /** A tree of frames as columns of numbers: parents before children, a subtree in one run. */
 
 /** Exact totals come as doubles. */
-export type Costs = Float32Array | Float64Array;
 
 export interface Tree {
   /** −1 for the root, which is node 0. */
@@ -9,8 +8,8 @@ export interface Tree {
   /** Place in the list of names. */
   readonly symbol: Int32Array;
   /** Inclusive cost in each group, in the profile's unit. */
-  readonly a: Costs;
-  readonly b: Costs;
+  readonly a: Float32Array;
+  readonly b: Float32Array;
   /** The 95 % interval of b − a and its q; NaN where unknown. */
   readonly low: Float32Array;
   readonly high: Float32Array;
@@ -23,7 +22,7 @@ export const NEW = 1;
 export const GONE = 2;
 
 /** What a frame costs: never negative, nothing where it is not known. */
-export function cost(values: Costs, node: number): number {
+export function cost(values: Float32Array, node: number): number {
   const value = values[node] ?? 0;
   return value > 0 ? value : 0;
 }
@@ -141,13 +140,11 @@ function preorder(tree: Tree, rank: Int32Array): Int32Array {
 function permuted(tree: Tree, order: Int32Array): Tree {
   const placed = new Int32Array(order.length);
   for (let i = 0; i < order.length; i++) placed[order[i] ?? 0] = i;
-  const filled = <T extends Costs>(to: T, from: T) => {
+  const floats = (from: Float32Array) => {
+    const to = new Float32Array(order.length);
     for (let i = 0; i < order.length; i++) to[i] = from[order[i] ?? 0] ?? 0;
     return to;
   };
-  const floats = (from: Float32Array) => filled(new Float32Array(order.length), from);
-  const costs = (from: Costs): Costs =>
-    from instanceof Float64Array ? filled(new Float64Array(order.length), from) : floats(from);
   const parent = new Int32Array(order.length);
   const symbol = new Int32Array(order.length);
   const flags = new Uint8Array(order.length);
@@ -161,7 +158,7 @@ function permuted(tree: Tree, order: Int32Array): Tree {
   const { a, b, low, high, q } = tree;
   return {
     ...{ parent, symbol, flags },
-    ...{ a: costs(a), b: costs(b), low: floats(low), high: floats(high), q: floats(q) },
+    ...{ a: floats(a), b: floats(b), low: floats(low), high: floats(high), q: floats(q) },
   };
 }
 

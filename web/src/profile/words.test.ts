@@ -44,14 +44,6 @@ test("a share of nothing is nothing", () => {
   expect(plain(shareText(0.5, 100))).toBe("0.50 %");
 });
 
-test("exact totals have no q, and are whole or told to a hundredth", () => {
-  const { tree, meta } = profileOf(frame("all", 0, 0, frame("x", 10, 12.3456)), { exact: true });
-  const unit = "instructions an operation";
-  expect(plain(frameInWords(tree, 1, meta.names[1] ?? "", unit, 10))).toBe(
-    `x, a 10 ${unit}, b 12.35 ${unit}, difference +2.35 ${unit}, 23.5 % of the total`,
-  );
-});
-
 test("a frame in one sentence", () => {
   const { tree, meta } = profileOf(frame("all", 0, 0, frame("x", 0, 5)));
   expect(fateOf(tree, 1)).toBe("new");

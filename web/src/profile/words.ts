@@ -2,24 +2,18 @@
 
 import { commonScale, fixed, percent, quantity, scaled, type Scale } from "../format/quantity";
 import { change, type Look } from "./colour";
-import { countText } from "./exact-words";
 import { cost, GONE, NEW, type Tree } from "./tree";
 
 const NARROW_SPACE = "\u202f";
 
-/** Of exact totals: whole, or to a hundredth, however large; they have no q. */
-const EXACT_UNIT = "instructions an operation";
-
 export function costText(value: number, unit: string): string {
-  const least = Math.max(0, value);
-  if (unit === EXACT_UNIT) return `${countText(least)}${NARROW_SPACE}${unit}`;
-  return quantity(least, unit);
+  return quantity(Math.max(0, value), unit);
 }
 
 /** A cost beside others, in the scale they share and without its unit. */
 export function bare(value: number, scale: Scale): string {
   if (!Number.isFinite(value)) return "unknown";
-  return scale.label === EXACT_UNIT ? countText(value) : scaled(value, scale);
+  return scaled(value, scale);
 }
 
 export function signedBare(value: number, scale: Scale): string {
@@ -84,7 +78,7 @@ export function frameInWords(
     `b ${costText(b, unit)}`,
     `difference ${differenceText(b - a, tree.low[node] ?? NaN, tree.high[node] ?? NaN, unit)}`,
     `${shareText(Math.abs(b - a), whole)} of the total`,
-    unit === EXACT_UNIT ? null : `q ${qText(q)}`,
+    `q ${qText(q)}`,
   ];
   return parts.filter((part) => part !== null).join(", ");
 }

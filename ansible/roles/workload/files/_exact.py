@@ -26,7 +26,6 @@ from _kit.program_maps import mappings
 from _kit.wire import exact as wire
 from _kit.wire.case import Case
 from _kit.wire.exact import (
-    DATA_LINE,
     FORM,
     LETTERS,
     MAPS,
@@ -34,10 +33,8 @@ from _kit.wire.exact import (
     MOST_SYMBOLS,
     PACKED_BYTES,
     START,
-    START_WITHOUT_DATA,
     WINDOW,
     WINDOW_BYTES,
-    WITHOUT_DATA,
     Exact,
     Symbol,
     Window,
@@ -105,13 +102,10 @@ def blocks_begin(body: bytes) -> int:
         raise ExactError("what the emulator counted is no window")
     form: int
     size: int
-    data_lines: int
-    form, size, data_lines = HEAD.unpack_from(body, len(LETTERS))
-    if form == WITHOUT_DATA:
-        return len(LETTERS) + struct.calcsize(START_WITHOUT_DATA) + size
+    form, size = HEAD.unpack_from(body, len(LETTERS))
     if form != FORM:
         raise ExactError(f"the emulator writes windows in form {form}, not {FORM}")
-    return len(LETTERS) + HEAD.size + size + data_lines * struct.calcsize(DATA_LINE)
+    return len(LETTERS) + HEAD.size + size
 
 
 def addresses(body: bytes) -> Iterator[int]:

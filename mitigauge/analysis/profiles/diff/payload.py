@@ -23,7 +23,7 @@ MAGIC, VERSION = b"MGPD", 1
 MEDIA_TYPE = "application/octet-stream"
 _ALIGNED = 8
 
-ArrayType = Literal["int32", "float32", "float64", "uint8"]
+ArrayType = Literal["int32", "float32", "uint8"]
 
 
 class _Part(BaseModel):
@@ -68,7 +68,6 @@ class DiffHeader(_Part):
 
     a: DiffSide
     b: DiffSide
-    exact: bool = Field(description="totals are exact counts; the shape alone is sampled")
     basis: Basis
     bases: list[Basis] = Field(description="those that both sides have")
     unit: str

@@ -109,7 +109,6 @@ def diff_payload(session: Session, sides: Sides, *, basis: Basis | None, merged:
     header = DiffHeader(
         a=side_of(sides.a, boots[:half], diffed.basis),
         b=side_of(sides.b, boots[half:], diffed.basis),
-        exact=False,
         basis=diffed.basis,
         bases=diffed.bases,
         unit=diffed.unit,

@@ -31,32 +31,29 @@ from mitigauge.analysis.profiles.capture._disassemble import (
 )
 from mitigauge.analysis.profiles.exact.footprint import (
     Counts,
-    DataLine,
     Key,
-    data_footprint,
     footprint,
 )
 from mitigauge.analysis.profiles.exact.nowhere import GUEST, NOWHERE, UNKNOWN_KERNEL, UNKNOWN_USER
 from mitigauge.analysis.profiles.exact.steady import windows_of
 from mitigauge.core.wire.exact import (
-    DATA_LINE,
+    DATA_LINE_BYTES,
+    DATA_LINES,
     FILE,
     FORM,
+    FORM_WITH_DATA,
     LETTERS,
     MOST_SYMBOLS,
     START,
-    START_WITHOUT_DATA,
     STEPS,
     WINDOW,
     WINDOW_BYTES,
     WINDOWS,
-    WITHOUT_DATA,
 )
 from mitigauge.core.wire.instructions import LONGEST_NAME
 from mitigauge.core.wire.limits import LARGEST_WHOLE, LONGEST_DETAIL
 
 MOST_BLOCKS = 1_000_000
-MOST_DATA_LINES = 2_000_000
 MOST_LINES = 100_000
 LONGEST_HEADER = 4096
 # Instructions an operation, and part of all of them, below which a function's lines are not kept,
@@ -100,14 +97,11 @@ def answer(directory: Path) -> dict[str, Any]:
     per = operations_in(windows, are_steps=are_steps)
     counts: dict[Key, Counts] = defaultdict(lambda: Counts.of(len(windows)))
     symbols = symbols_in(said["symbols"])
-    told, data = [], []
+    told = []
     for place, each in enumerate(windows):
-        header, lines, sums = read_window(directory, place, counts)
+        header, sums = read_window(directory, place, counts)
         require_own_marks(header, symbols)
         told.append({**sums, "seconds": seconds(each["seconds"])})
-        if header.get("data") is True and not are_steps:
-            left_out = counted(header["data_left_out"], "data_left_out")
-            data.append(data_footprint(list(lines), per, left_out))
     if are_steps:
         # In place: a compiler runs half a million instructions.
         for count in counts.values():
@@ -119,7 +113,7 @@ def answer(directory: Path) -> dict[str, Any]:
         "operations": per,
         "windows": told,
         "functions": found,
-        "footprint": footprint(counts, of_windows) | {"data": data},
+        "footprint": footprint(counts, of_windows),
     }
 
 
@@ -156,8 +150,8 @@ def seconds(value: Any) -> float:
 
 def read_window(
     directory: Path, place: int, counts: dict[Key, Counts]
-) -> tuple[Mapping[str, Any], Iterator[DataLine], dict[str, int]]:
-    """Add one window's blocks to *counts*; its header, lines of data, and sums."""
+) -> tuple[Mapping[str, Any], dict[str, int]]:
+    """Add one window's blocks to *counts*; its header, and sums."""
     path = directory / WINDOW.format(place + 1)
     unpacker = zlib.decompressobj()
     body = unpacker.decompress(path.read_bytes(), WINDOW_BYTES)
@@ -165,7 +159,6 @@ def read_window(
         raise Refused(f"window {place + 1} has more than {WINDOW_BYTES} bytes, or is torn")
     header, at = header_of(body, place + 1)
     require_whole(header)
-    lines, at = data_lines(body, at)
     total = 0
     for block in blocks(body, at, counted(header["blocks"], "blocks")):
         total += add_block(block, place, counts)
@@ -175,19 +168,23 @@ def read_window(
         "left_out": counted(header["left_out"], "left_out"),
         "unresolved": counted(header["unresolved"], "unresolved"),
     }
-    return header, lines, sums
+    return header, sums
 
 
 def header_of(body: bytes, number: int) -> tuple[Mapping[str, Any], int]:
-    """The header of a window's file, and where it ends. Raises :class:`Refused`."""
-    form, size = struct.unpack_from(START_WITHOUT_DATA, body, len(LETTERS))
-    if body[:4] != LETTERS or form not in (FORM, WITHOUT_DATA) or size > LONGEST_HEADER:
+    """The header of a window's file, and where its blocks begin. Raises :class:`Refused`."""
+    form, size = struct.unpack_from(START, body, len(LETTERS))
+    if body[:4] != LETTERS or form not in (FORM, FORM_WITH_DATA) or size > LONGEST_HEADER:
         raise Refused(f"window {number} is no file of the emulator's plugin")
-    begin = len(LETTERS) + struct.calcsize(START_WITHOUT_DATA if form == WITHOUT_DATA else START)
+    begin = len(LETTERS) + struct.calcsize(START)
+    skipped = 0
+    if form == FORM_WITH_DATA:
+        skipped = DATA_LINE_BYTES * struct.unpack_from(DATA_LINES, body, begin)[0]
+        begin += struct.calcsize(DATA_LINES)
     header = json.loads(body[begin : begin + size])
     if header["number"] != number:
         raise Refused(f"window {number} says that it is {str(header['number'])[:20]}")
-    return header, begin + size
+    return header, begin + size + skipped
 
 
 def require_whole(header: Mapping[str, Any]) -> None:
@@ -211,20 +208,6 @@ def require_own_marks(header: Mapping[str, Any], symbols: Sequence[Symbol]) -> N
             f"window {header['number']}: marks of others ran in it, {count} times, first in "
             f"{of.name or of.module} at {at:#x}"
         )
-
-
-def data_lines(body: bytes, at: int) -> tuple[Iterator[DataLine], int]:
-    """Lines of data that stand at *at*, and where they end. Raises :class:`Refused`.
-
-    They are read where they are asked for: steps tell nothing of them.
-    """
-    form, _, count = struct.unpack_from(START, body, len(LETTERS))
-    if form == WITHOUT_DATA:
-        return iter(()), at
-    end = at + count * struct.calcsize(DATA_LINE)
-    if count > MOST_DATA_LINES or end > len(body):
-        raise Refused(f"{count} lines of data are more than there can be")
-    return map(DataLine._make, struct.iter_unpack(DATA_LINE, body[at:end])), end
 
 
 def blocks(body: bytes, at: int, most: int) -> Iterator[Block]:

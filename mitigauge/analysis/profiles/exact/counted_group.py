@@ -17,7 +17,6 @@ from mitigauge.analysis.profiles.exact.operation import (
     OperationTotals,
     operation_of,
 )
-from mitigauge.core.errors import NotFound
 from mitigauge.measurement.modes.families import HardwareEvent
 
 
@@ -64,14 +63,6 @@ class CountedGroup:
     of: Selection
     counted: Counted | None
     missing: Sequence[str]
-
-
-def require_counted(*groups: CountedGroup) -> list[Counted]:
-    """What the *groups* counted. Raises :class:`NotFound` where one has no counts."""
-    why = why_none(groups)
-    if why:
-        raise NotFound(why, hint="Start the lab with the plugin, and take a workload that marks.")
-    return [group.counted for group in groups if group.counted]
 
 
 def why_none(groups: Sequence[CountedGroup]) -> str:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from mitigauge.analysis.profiles.exact.steady import WindowOf, is_run_of_each, runs_of_each
 from mitigauge.core.wire.exact import WINDOWS
@@ -55,14 +55,6 @@ class Counts:
     def take_steps(self) -> None:
         """Leave what each window has more than the one before; none of what it has less."""
         self.runs, self.taken = _steps(self.runs), _steps(self.taken)
-
-
-class DataLine(NamedTuple):
-    """64 bytes of memory by their number, and accesses to them."""
-
-    number: int
-    reads: int
-    writes: int
 
 
 def _steps(values: Sequence[int]) -> list[int]:
@@ -113,23 +105,6 @@ def footprint(counts: Mapping[Key, Counts], windows: Sequence[WindowOf]) -> dict
         "lines": len({at >> LINE_BITS for both in touched for at in both}),
         "pages": len({at >> PAGE_BITS for both in touched for at in both}),
         "branches": _branches(counts, windows),
-    }
-
-
-def data_footprint(lines: Sequence[DataLine], operations: int, left_out: int) -> dict[str, int]:
-    """Lines and pages of memory that each operation of a window reads or writes.
-
-    *left_out*: accesses to lines that nobody counted. `seldom`: lines of the whole window that are
-    read or written less often than that.
-    """
-    least = operations * EACH_TIME
-    each_time = [line for line in lines if line.reads + line.writes >= least]
-    return {
-        "lines": len(each_time),
-        "written": sum(line.writes >= least for line in each_time),
-        "pages": len({line.number - 1 >> PAGE_BITS - LINE_BITS for line in each_time}),
-        "seldom": len(lines) - len(each_time),
-        "left_out": left_out,
     }
 
 

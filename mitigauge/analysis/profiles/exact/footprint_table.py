@@ -11,20 +11,15 @@ TITLES: dict[FootprintFigure, str] = {
     "taken": "taken branches",
     "indirect": "indirect branches",
     "returns": "returns",
-    "data_lines": "lines of 64 bytes of data",
-    "data_written": "lines of data that are written",
-    "data_pages": "pages of 4 KiB of data",
-    "data_seldom": "lines of data that not each operation needs",
 }
 
 
 def footprint_rows(a: OperationFootprint, b: OperationFootprint) -> list[FootprintRow]:
-    """One row a figure that both sides have, each of an operation."""
+    """One row a figure, each of an operation."""
     return [
         _row(figure, left, right, is_whole=figure not in {*a.uneven, *b.uneven})
         for figure in TITLES
         for left, right in [(getattr(a, figure), getattr(b, figure))]
-        if left is not None and right is not None
     ]
 
 

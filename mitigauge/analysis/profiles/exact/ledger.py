@@ -71,30 +71,17 @@ class Branches(_Read):
     returns: Count
 
 
-class Data(_Read):
-    """Memory that each operation of a window reads or writes."""
-
-    lines: Count
-    """Of 64 bytes."""
-    written: Count
-    """Of them, those that are written."""
-    pages: Count
-    seldom: Count
-    """Further lines, of the whole window, which not each operation reads or writes."""
-    left_out: Count
-    """Accesses to lines that found no room."""
-
-
 class Footprint(_Read):
-    """Code that each operation runs through, and memory that it reads and writes."""
+    """Code that each operation runs through, and branches that it takes."""
+
+    # Ledgers that are stored may tell of data, too, which nobody reads.
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     lines: Count
     """Of 64 bytes."""
     pages: Count
     branches: Branches | None = None
     """None in a ledger whose lines alone tell them."""
-    data: Annotated[list[Data], Field(max_length=WINDOWS)] = []
-    """By window; empty where the emulator did not count it."""
 
 
 class Ledger(_Read):

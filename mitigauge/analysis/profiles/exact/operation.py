@@ -102,7 +102,7 @@ class FunctionRuns(FunctionTotals):
 class OperationFootprint:
     """What each operation asks of caches and branch predictors: the mean of boots.
 
-    Code that it runs through, branches that it does, memory that it reads and writes.
+    Code that it runs through, and branches that it does.
     """
 
     lines: float
@@ -114,13 +114,6 @@ class OperationFootprint:
     indirect: float
     """Of jumps and calls, those whose target is read from a register or memory."""
     returns: float
-    data_lines: float | None = None
-    """Of 64 bytes that each operation reads or writes; None where nobody counted them."""
-    data_written: float | None = None
-    """Of them, those that are written."""
-    data_pages: float | None = None
-    data_seldom: float | None = None
-    """Further lines an operation, which not each one reads or writes."""
     uneven: tuple[str, ...] = ()
     """Figures above that boots or windows differ in."""
 
@@ -137,8 +130,6 @@ class OperationTotals:
     footprint: OperationFootprint
     values: tuple[float, ...]
     """Instructions an operation in each boot."""
-    in_no_function: float
-    """Instructions an operation of blocks that found no room in the emulator."""
 
     @property
     def steady(self) -> int:
@@ -169,14 +160,7 @@ def operation_of(ledgers: Sequence[Ledger]) -> Operation:
         seconds=sum(ledger.seconds for ledger in ledgers) / count,
         footprint=_footprint(ledgers, functions.values()),
         values=tuple(ledger.instructions for ledger in ledgers),
-        in_no_function=sum(map(_in_no_function, ledgers)) / count,
     )
-
-
-def _in_no_function(ledger: Ledger) -> float:
-    every = sum(window.instructions for window in ledger.windows)
-    placed = sum(sum(function.runs) for function in ledger.functions)
-    return max(0, every - placed) / (ledger.operations * len(ledger.windows))
 
 
 def _footprint(ledgers: Sequence[Ledger], functions: Iterable[FunctionRuns]) -> OperationFootprint:
@@ -191,30 +175,11 @@ def _footprint(ledgers: Sequence[Ledger], functions: Iterable[FunctionRuns]) -> 
         "taken": [each.taken for each in branches],
         "indirect": [each.indirect for each in branches],
         "returns": [each.returns for each in branches],
-        **_data(ledgers),
     }
     return OperationFootprint(
         **{name: sum(values) / len(values) for name, values in figures.items()},
         uneven=tuple(name for name, values in figures.items() if len(set(values)) > 1),
     )
-
-
-def _data(ledgers: Sequence[Ledger]) -> dict[str, list[float]]:
-    """The figures of data by window; none where nobody counted them, or not all of them."""
-    windows = [
-        (ledger.operations, window)
-        for ledger in ledgers
-        for window in ledger.footprint.data
-        if not window.left_out
-    ]
-    if not windows:
-        return {}
-    return {
-        "data_lines": [window.lines for _, window in windows],
-        "data_written": [window.written for _, window in windows],
-        "data_pages": [window.pages for _, window in windows],
-        "data_seldom": [window.seldom / operations for operations, window in windows],
-    }
 
 
 def _branches(functions: Iterable[FunctionRuns]) -> Branches:

@@ -15,10 +15,6 @@ FootprintFigure = Literal[
     "taken",
     "indirect",
     "returns",
-    "data_lines",
-    "data_written",
-    "data_pages",
-    "data_seldom",
 ]
 
 

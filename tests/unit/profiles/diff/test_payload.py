@@ -19,7 +19,7 @@ ARRAYS = {
     "a": np.arange(3, dtype=np.int32),
     "b": np.zeros(2, np.uint8),
     "c": np.array([1.5, np.nan], np.float32),
-    "d": np.array([1e9 + 0.001]),
+    "d": np.array([1e9 + 0.001], dtype=np.float32),
 }
 
 
