@@ -29,7 +29,7 @@ def header(**fields: object) -> DiffHeader:
         unknown_percent=0.0, truncated_percent=0.0, idle_percent=50.0,
     )  # fmt: skip
     every = {
-        "a": side, "b": side, "exact": False, "basis": "raw", "bases": ["raw"], "unit": "ns",
+        "a": side, "b": side, "basis": "raw", "bases": ["raw"], "unit": "ns",
         "title": "t", "host": "", "emulated": False, "counted": False,
         "event": "cpu-clock", "merged": True,
         "rules_version": 1, "names": ["all"], "raw_names": {}, "renamed": {},
