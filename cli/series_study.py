@@ -54,8 +54,7 @@ def study(
     selection boots the base and the revision on emulated processors under each option; where one
     is worse than asked, weaker than the base's, or contradicts its code, the command ends with 3.
     variants counts the newest other revisions of the series beside it, retests with a diff too: one
-    that does less of what protects than the revision is out, the others are ranked by case, and
-    timed side by side where the series' spec has a tournament.
+    that does less of what protects than the revision is out, the others are ranked by case.
     A worker does it, and goes on where this command is ended; asked again, it is done anew.
 
     Example: mitigauge series study bhb-clear patch-cost v4

@@ -81,7 +81,6 @@ class RunSituation:
     unjudged_blocks: int | None = None
     # Blocks after which every primary metric was decided; None while one is not.
     decided_after: int | None = None
-    is_tournament: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +130,7 @@ def _planned(run: RunSituation, boot: BootSituation) -> Action:
         return Action(Step.JUDGE)
     if run.decided_after is not None:
         blocks = run.decided_after
-        over = "the tournament ended" if run.is_tournament else "every primary metric was decided"
-        return Action(Step.STOP, reason=f"{over} after {blocks} blocks")
+        return Action(Step.STOP, reason=f"every primary metric was decided after {blocks} blocks")
     reason = _why_skip(run, boot)
     return Action(Step.SKIP if reason else Step.ARM, boot.id, reason)
 

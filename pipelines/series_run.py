@@ -108,11 +108,7 @@ def base_of(revision: SeriesRevision) -> str:
 
 def counted_hosts(text: str) -> set[str]:
     """Hosts of the spec's environment whose time counts instructions."""
-    return counted_in(environment_named_in(parse_yaml(text, "spec")))
-
-
-def counted_in(environment: str) -> set[str]:
-    """Hosts of an environment whose time counts instructions; none of one that there is not."""
+    environment = environment_named_in(parse_yaml(text, "spec"))
     if environment not in environment_names():
         return set()
     hosts = load_hosts(environment).values()

@@ -43,5 +43,4 @@ def situation_of(session: Session, run: Run) -> RunSituation:
         ending=run.ending,
         unjudged_blocks=unjudged_blocks(run),
         decided_after=run.decided_blocks,
-        is_tournament=run.comparison.tournament,
     )

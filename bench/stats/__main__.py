@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.stats import equal_power, factorial, layouts, tournament
+from bench.stats import equal_power, factorial, layouts
 from bench.stats.bound import fewest_blocks
 from bench.stats.noise import BLOCKS, ITERATIONS, NOISES, simulate
 from bench.stats.rules import RULES
@@ -156,11 +156,7 @@ def main() -> None:
     parser.add_argument("--changed", type=int, default=4_000, help="changed ones, for each effect")
     parser.add_argument("--contrasts", type=int, default=2, help="arms beside the baseline")
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--only", choices=["tournament"], help="one part alone")
     options = parser.parse_args()
-    if options.only:
-        print("\n".join(tournament.lines(max(100, options.null // 20), options.seed)))
-        return
     sizes = Sizes(options.null, options.changed)
     print(
         f"{options.null} unchanged and 2 × {options.changed} changed experiments a row, seed"
@@ -172,7 +168,6 @@ def main() -> None:
     own = print_tables(sizes, options.contrasts, options.seed)
     print_costs(own, sizes, options.seed)
     print("\n" + "\n".join(factorial.lines(max(100, options.null // 10), options.seed)))
-    print("\n" + "\n".join(tournament.lines(max(100, options.null // 20), options.seed)))
     print("\nTargets")
     alarm = layouts.print_table(max(100, options.null // 5), options.seed)
     false = layouts.draws(20, 3, 200, options.seed)

@@ -53,7 +53,6 @@ from mitigauge.tracking.studies.states import ENDED, StudyState
 from mitigauge.tracking.studies.tables import Study
 from mitigauge.tracking.studies.variants import rankings_of, variants_of
 from pipelines.adapters.selection_machine import image_of
-from pipelines.jobs import study_tournament
 from pipelines.jobs.builders import builder_of
 from pipelines.jobs.context import JobContext, JobDone
 from pipelines.kernel_build import Builder
@@ -63,6 +62,7 @@ from pipelines.series_run import base_of, counted_hosts
 
 # Kernels are built one after the other, and hosts may be busy with others.
 LIMIT_S = 14 * 86_400.0
+LOOK_S = 10.0
 # So many kernels are booted while others are built; each experiment begins with minutes of
 # preparing its host.
 AHEAD = 4
@@ -87,12 +87,6 @@ class StudyRunner:
             return JobDone(state=JobState.DONE)
         if isinstance(body, Selections):
             return self._select(context, number, body)
-        if isinstance(body, Variants) and body.timed is not None:
-            builder = self.builder(context)
-            return study_tournament.go_on(
-                context, number, body, body.timed, builder=builder,
-                order_of=lambda study, of: _order(study.revision, of, builder),
-            )  # fmt: skip
         return self._count(context, number, body)
 
     def put_off(self, session: Session, job: Job, why: str) -> None:
@@ -127,7 +121,7 @@ class StudyRunner:
                 why = f"experiment {body.experiments[-1]} goes on; all kernels are built"
                 service.go_on(study, StudyState.MEASURING, why)
         if not open_sets:
-            return JobDone(again_in_s=service.LOOK_S, idle=went_on)
+            return JobDone(again_in_s=LOOK_S, idle=went_on)
         beside = " to build; hosts count others" if goes_on else ""
         what = f"kernel {open_sets[0].name}, {len(open_sets)} left{beside}"
         self._build(context, number, open_sets[0], what)
@@ -314,11 +308,7 @@ def _take_in(
         titles = {each.label: each.title for each in study.revision.series.revisions}
         variants = variants_of(body.sets, titles, read.costs)
         rankings = rankings_of(body.sets, variants, read.costs)
-        told = body.model_copy(update={"variants": variants, "rankings": rankings})
-        timed = study_tournament.planned(study, told)
-        study.body = told.model_copy(update={"timed": timed})
-        if timed is not None and not timed.words:
-            return JobDone()
+        study.body = body.model_copy(update={"variants": variants, "rankings": rankings})
         service.finish(session, study)
         return JobDone(state=JobState.DONE)
     return _take_in_costs(session, study, body, read, builder.blobs)

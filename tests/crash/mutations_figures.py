@@ -117,20 +117,4 @@ FIGURES = (
         (VARIANTS,),
         "A case that runs no barrier would prove that none is missing.",
     ),
-    Mutation(
-        "a revision is measured by the tournament of its spec",
-        "mitigauge/tracking/series/spec.py",
-        '_comparisons(data) if not each.get("tournament")]',
-        "_comparisons(data)]",
-        ("tests/unit/series/test_spec.py",),
-        "Each revision would be built in sixteen layouts.",
-    ),
-    Mutation(
-        "a tournament is checked once its kernels are built",
-        "pipelines/jobs/study_tournament.py",
-        "        check_text(text, name=_name(study), catalog=Catalog())\n",
-        "",
-        ("tests/db/test_studies.py",),
-        "Hours of building would end in a spec that is refused.",
-    ),
 )

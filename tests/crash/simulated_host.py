@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import random
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,7 +58,7 @@ class SimulatedHost:
             world["did"].append(f"boot {nonce}")
             world["armed"] = nonce
             previous = world["boot_id"]
-            knob = _knob_of(cmdline)
+            knob = cmdline.rsplit(maxsplit=1)[-1] if cmdline else ""
             panics = world["panics"].get(knob, 0) > 0
             if panics:
                 world["panics"][knob] -= 1
@@ -196,10 +195,6 @@ def come_up(
     )
 
 
-def _knob_of(cmdline: str) -> str:
-    return next((word for word in cmdline.split() if word.startswith("knob=")), "")
-
-
 def _sysctl(word: str) -> tuple[str, str]:
     """File and text of a word ``sysctl.NAME=VALUE``."""
     name, _, value = word.removeprefix("sysctl.").partition("=")
@@ -218,7 +213,7 @@ def _settle(world: dict[str, Any], pieces: Sequence[Behaviour]) -> None:
 
 
 def _verified(world: dict[str, Any], reads: Sequence[str]) -> dict[str, Any]:
-    knob = _knob_of(world["cmdline"])
+    knob = world["cmdline"].split()[-1] if world["cmdline"] else ""
     proof = {
         "boot_id": world["boot_id"],
         "nonce": world["nonce"],
@@ -242,18 +237,8 @@ def _polled(world: dict[str, Any], job: str, directory: Path) -> dict[str, Any]:
         return {"state": "missing", "detail": "no such job"}
     archive = directory / "job.tar.gz"
     said = said_by(behaviours_of(world))
-    if world["costs"]:
-        said["values"] = _costing(world)
     archive.write_bytes(packed(job, cases, profile=world["profile"], said=said))
     return {"state": "finished", "seconds": JOB_LASTED_S, "archive": str(archive)}
-
-
-def _costing(world: dict[str, Any]) -> list[float]:
-    """Three values of a boot: what each word of its command line costs, and the boot's own luck."""
-    part = sum(world["costs"].get(word, 0.0) for word in world["cmdline"].split())
-    boots = sum(each.startswith("boot ") for each in world["did"])
-    luck = random.Random(boots).gauss(0.0, world["scatter"])
-    return [100.0 * (1.0 + part + luck)] * 3
 
 
 @contextmanager
@@ -307,8 +292,6 @@ def new_world(*behaviours: Behaviour, **facts: Any) -> dict[str, Any]:
         "quick": False,
         "profile": "ok",
         "boot_timeout_s": 60,
-        "costs": {},
-        "scatter": 0.0,
         "behaviours": as_json(behaviours),
         **facts,
     }

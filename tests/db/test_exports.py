@@ -19,15 +19,12 @@ from sqlalchemy.orm import Session
 
 from mitigauge.analysis.profiles.store.export import folded_group
 from mitigauge.analysis.profiles.store.tables import Profile
-from mitigauge.analysis.verdicts.conclusions import judge_again
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.reporting.pages.boot_schemas import WholeExperimentView
 from mitigauge.reporting.pages.experiments import list_events, show_whole
-from mitigauge.reporting.tables.kind import TableQuery
-from mitigauge.reporting.tables.ranking_table import read_ranking
 from mitigauge.storage.database import schema_upgrade
 from mitigauge.storage.database.engine import advisory_lock, new_engine, transaction
 from mitigauge.storage.database.locks import Lock
@@ -121,28 +118,6 @@ def taken(engine: Engine, content: bytes, directory: Path, blobs: BlobStore) -> 
     path = directory / "it.mitigauge.zst"
     path.write_bytes(content)
     return import_experiment(engine, path, blobs).experiment_id
-
-
-def places(engine: Engine, number: int) -> list[list[tuple[str, str]]]:
-    """Arms of each ranking, by name, with their places."""
-    with transaction(engine) as session:
-        tables = read_ranking(session, number, TableQuery()).tables
-        return [[(row.arm, row.place.value) for row in table.rows] for table in tables]
-
-
-def test_a_ranking_is_of_the_same_arms_elsewhere(
-    databases: Databases, here: Engine, store: BlobStore, tmp_path: Path
-) -> None:
-    with databases.copied() as url:
-        engine = new_engine(url)
-        load(engine)
-        run(engine, "update comparison set tournament = true")
-        judge_again(engine, 1)
-        told, content = places(engine, 1), written(engine)[0]
-        engine.dispose()
-    assert any(told)
-    run(here, "select nextval(pg_get_serial_sequence('arm', 'id')) from generate_series(1, 50)")
-    assert places(here, taken(here, content, tmp_path, store)) == told
 
 
 def row_counts(engine: Engine) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from mitigauge.jobs import service as jobs
 from mitigauge.jobs.states import JobKind
 from mitigauge.jobs.tables import Job
 from mitigauge.kernels.functions import packed
-from mitigauge.kernels.recipe import PLAIN
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.states import RunState
@@ -29,19 +28,17 @@ from mitigauge.measurement.runs.tables import Run
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.tracking.series import service as series_service
-from mitigauge.tracking.series import spec_files
 from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.order_service import ask_revision
 from mitigauge.tracking.series.service import SeriesOptions
-from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.studies import repository, service
-from mitigauge.tracking.studies.schemas import Gate, PatchCosts, TimedVariants, Variants
+from mitigauge.tracking.studies.schemas import Gate, PatchCosts, Variants
 from mitigauge.tracking.studies.states import StudyKind, StudyState
 from mitigauge.tracking.studies.tables import Study
 from pipelines.jobs.engine import JobAdvancer
 from pipelines.jobs.revision import RevisionRunner
 from pipelines.jobs.study import StudyRunner
-from pipelines.kernel_order import BuildFailed, Order
+from pipelines.kernel_order import Order
 from tests.confirmations_made import run_experiments
 from tests.db.test_series import Pretended
 from tests.series_mails import diff, series
@@ -312,125 +309,6 @@ def test_revisions_are_ranked_and_one_that_protects_less_is_out(world: World) ->
         line.startswith("v2 is out, it does less of what protects: VERW from 2 to 0 an operation")
         for line in study.answer
     )
-
-
-TIMED = "lab-bhb-variants"
-COUNTED = " (emulated, time counts instructions)"
-
-
-def timed_of(world: World) -> TimedVariants:
-    body = world.study().body
-    assert isinstance(body, Variants)
-    assert body.timed is not None
-    return body.timed
-
-
-@pytest.fixture
-def two_layouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tournament of the spec asks for two layouts of each kernel."""
-    text = spec_text(TIMED).replace(
-        "    tournament: true\n", "    tournament: true\n    layouts: 2\n"
-    )
-    (tmp_path / f"{TIMED}.yml").write_text(text)
-    monkeypatch.setattr(spec_files, "FOLDER", tmp_path)
-
-
-def counted_variants(world: World) -> int:
-    """Three revisions, one of which protects less, counted; the job that then times the others."""
-    world.add("dear", spec=TIMED)
-    world.add("bare", spec=TIMED, number=2)
-    world.add("doubled", spec=TIMED, number=3)
-    job = world.ask(StudyKind.VARIANTS, "v3")
-    world.advance(job)
-    world.boot()
-    world.advance(job)
-    return job
-
-
-def layouts_built(world: World) -> list[tuple[str, str]]:
-    with Session(world.engine) as session:
-        kernels = session.scalars(select(Kernel).order_by(Kernel.id))
-        return [(str(each.label), str(each.layout)) for each in kernels]
-
-
-@pytest.mark.usefixtures("two_layouts")
-def test_variants_that_protect_as_much_are_timed_side_by_side(world: World) -> None:
-    job = counted_variants(world)
-    assert world.study().why == "experiment 2 times 2 variants"
-    assert Counter(code for code, _ in layouts_built(world)) == {"dear": 2, "doubled": 2, "bare": 1}
-    with transaction(world.engine) as session:
-        [run] = session.scalars(select(Run).where(Run.experiment_id == 2))
-        assert [arm.name for arm in run.comparison.arms] == ["v3", "v1"]
-        assert (run.comparison.tournament, run.comparison.layouts) == (True, 2)
-    run_experiments(world.engine, {"v3": 100.0, "v1": 120.0})
-    world.advance(job)
-    study = world.study()
-    assert study.state is StudyState.DONE
-    words = "lab-intel: v3 is the best of 2 after 8 blocks; surely worse: v1" + COUNTED
-    assert timed_of(world).words == words
-    assert f"timed side by side, experiment 2: {words}" in study.answer
-
-
-@pytest.mark.usefixtures("two_layouts")
-def test_a_variant_that_lacks_a_layout_is_not_timed(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = Costly.build
-
-    def build(self: Costly, order: Order, *, anew: bool = False) -> int:
-        if order.layout != PLAIN and "dear" in order.patches[0].text:
-            raise BuildFailed("toys/one.c:2: no such alignment")
-        return whole(self, order, anew=anew)
-
-    monkeypatch.setattr(Costly, "build", build)
-    counted_variants(world)
-    study = world.study()
-    assert study.state is StudyState.DONE
-    [lacking] = timed_of(world).lacking
-    assert lacking.startswith("v1: in layout ")
-    assert lacking.endswith(" it does not build: toys/one.c:2: no such alignment")
-    assert study.answer[-2:] == [
-        "timed side by side: nothing, fewer than two variants build in all layouts",
-        f"not timed: {lacking}",
-    ]
-
-
-def test_a_tournament_that_cannot_be_held_leaves_the_counts_told(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = spec_text(TIMED).replace("    blocks: 8\n", "    blocks: 3\n    layouts: 2\n")
-    (tmp_path / f"{TIMED}.yml").write_text(text)
-    monkeypatch.setattr(spec_files, "FOLDER", tmp_path)
-    counted_variants(world)
-    study = world.study()
-    assert study.state is StudyState.DONE
-    assert study.answer[0] == "syscall basic on lab-intel: v3 runs the fewest instructions; v1 +4"
-    assert study.answer[-1].startswith("timed side by side: nothing, ")
-    assert "3 blocks: no arm can drop out before 4" in study.answer[-1]
-    # It was known before anything was built for it.
-    assert len(layouts_built(world)) == 3
-    with transaction(world.engine) as session:
-        assert list(session.scalars(select(Run.experiment_id))) == [1]
-
-
-def test_a_tournament_without_a_ranking_says_so(world: World) -> None:
-    job = counted_variants(world)
-    fail(world)
-    world.advance(job)
-    assert timed_of(world).words == (
-        "failed; lab-intel: no arm is ranked: four complete blocks are needed" + COUNTED
-    )
-
-
-def test_cancelled_it_ends_its_tournament(world: World) -> None:
-    job = counted_variants(world)
-    with transaction(world.engine) as session:
-        jobs.cancel(session, job, "mira")
-    world.advance(job)
-    assert world.study().state is StudyState.CANCELLED
-    with transaction(world.engine) as session:
-        states = dict(session.execute(select(Run.experiment_id, Run.state)).all())
-    assert states[2] == RunState.CANCELLED
 
 
 def test_revisions_with_one_code_need_no_boot(world: World) -> None:

@@ -1,7 +1,6 @@
 """Revisions of a clearing loop ranked on the lab, by the command and a worker.
 
-Three kernels that differ in one file, each booted once to be counted; then the two that clear as
-much, side by side, until one of them drops out.
+Three kernels that differ in one file, each booted once to be counted.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tests.lab.service_process import Service, said
 pytestmark = pytest.mark.lab
 
 HOST = "lab-intel"
-NAME, SPEC = "bhb-loop", "lab-bhb-variants"
+NAME = "bhb-loop"
 # Rounds and branches of a round of each revision (tests/series/README.md).
 LOOPS = {"v3": (5, 5), "v2": (4, 5), "v1": (12, 7)}
 
@@ -33,7 +32,7 @@ def more_branches(label: str) -> int:
 def test_a_loop_that_clears_less_is_out_and_the_cheaper_one_wins(service: Service) -> None:
     for label in reversed(LOOPS):
         mails = REPOSITORY / "tests" / "series" / NAME / label
-        service.command("series", "add", str(mails), "--name", NAME, "--spec", SPEC)
+        service.command("series", "add", str(mails), "--name", NAME, "--spec", NAME)
         shown = orjson.loads(service.command("series", "show", NAME, label, "--json"))
         service.command("series", "approve", NAME, label, shown["digest"])
     study = orjson.loads(service.command("series", "study", NAME, "variants", "v3", "--json"))
@@ -50,12 +49,3 @@ def test_a_loop_that_clears_less_is_out_and_the_cheaper_one_wins(service: Servic
     places = [[place["name"] for place in each["places"]] for each in study["body"]["rankings"]]
     assert places
     assert all(each == ["v3", "v1"] for each in places)
-
-    timed = study["body"]["timed"]
-    assert timed["names"] == ["v3", "v1"]
-    assert timed["words"] == (
-        "lab-intel: v3 is the best of 2 after 4 blocks; surely worse: v1 "
-        "(emulated, time counts instructions)"
-    )
-    shown = orjson.loads(service.command("experiment", "show", str(timed["experiment"]), "--json"))
-    assert [boot["arm"] for boot in shown["boots"]].count("v2") == 0

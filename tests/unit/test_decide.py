@@ -122,8 +122,6 @@ def test_once_everything_is_decided_no_further_block_is_begun() -> None:
     done = boot(1, OFF, BootState.EFFECTIVE)
     action = decide(run(done, boot(2, LOOP), decided_after=4))
     assert action == Action(Step.STOP, reason="every primary metric was decided after 4 blocks")
-    ranked = decide(run(done, boot(2, LOOP), decided_after=4, is_tournament=True))
-    assert ranked == Action(Step.STOP, reason="the tournament ended after 4 blocks")
 
 
 def test_a_boot_that_is_under_way_is_finished_all_the_same() -> None:

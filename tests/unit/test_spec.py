@@ -320,3 +320,9 @@ def test_only_workloads_that_boot_a_guest_are_refused_on_the_lab_as_it_is() -> N
     assert {name for name, one in Catalog().workloads.items() if one.guest} == {
         "desktop", "fio", "iperf",
     }  # fmt: skip
+
+
+def test_a_word_that_went_is_refused_by_name_with_the_way_out() -> None:
+    text = SPEC.replace("    baseline:", "    tournament: true\n    baseline:")
+    with pytest.raises(InvalidInput, match=r"`tournament` went: leave it out, and every arm is"):
+        read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)

@@ -168,10 +168,7 @@ def test_a_short_text_that_names_very_much_takes_no_memory() -> None:
     real = Catalog()
     assert real.workloads
     tracemalloc.start()
-    ranked = product.replace("    baseline: off\n", "    baseline: off\n    tournament: true\n")
-    assert ranked != product
-    many = r"2.4e\+05 cases"
-    for text, expected in ((product, many), (ranked, many), (billion_laughs(), "anchors")):
+    for text, expected in ((product, r"2.4e\+05 cases"), (billion_laughs(), "anchors")):
         with pytest.raises(InvalidInput, match=expected):
             read_spec(text, name="big.yml", catalog=real, hosts=HOSTS)
     _, most = tracemalloc.get_traced_memory()
@@ -316,7 +313,6 @@ FULL = {
             "blocks": 2,
             "aa": True,
             "layouts": 2,
-            "tournament": False,
         },
         {
             "name": "both",

@@ -122,7 +122,6 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
       emulated: false,
       counted: false,
       factorial: false,
-      tournament: false,
     },
     arms: columns,
     rows: Array.from({ length: rows }, (_, i) => rowOf(next, i, rows, columns)),

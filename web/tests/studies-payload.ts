@@ -132,14 +132,11 @@ const ranked = (name: string, told: Told): Variant => ({
   costs: CASES.map((of) => ({ ...cost(of, told), events: [branches(84)] })),
 });
 
-const TIMED = "clx-01: v3 is the best of 3 after 6 blocks; surely worse: v5, v4";
-
 const VARIANTS: Variants = {
   kind: "variants",
   mode: "spectre-bhi/loop",
   sets: [],
   experiments: [13],
-  timed: { names: ["v5", "v4", "v3"], to_build: [], lacking: [], experiment: 14, words: TIMED },
   variants: [
     { ...ranked("v5", { exact: 0 }), gate: "reference", costs: [] },
     {
@@ -170,7 +167,6 @@ export const variants: Study = {
     "syscall getpid on lab-intel: v3 runs the fewest instructions; v5 +8, v4 +20",
     "  predicted for Skylake (Xeon): v3 the fastest; v5 +2.0 ns [+1.6, +2.6], v4 +5.0 ns [+4.0, +6.5]",
     "v4+fix-7 is out, it does less of what protects: branch of the clearing loop from 84 to 20 an operation of syscall getpid on lab-intel",
-    `timed side by side, experiment 14: ${TIMED}`,
   ],
 };
 

@@ -144,55 +144,6 @@ test("what each knob costs stands on the experiment's page and leads to its tabl
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("What each knob costs");
 });
 
-function ranking(): TableView {
-  const rows: TableCell[][] = [
-    [text("al-inner-sub-ax"), text("first"), quantity(686, "ns"), text(""), text("6")],
-    [text("al-inner"), text("worse"), quantity(700, "ns"), text("+2.1% [+1.7, +2.5]"), text("4")],
-  ];
-  const columns = [
-    column("arm"),
-    column("place"),
-    column("mean", { kind: "quantity" }),
-    column("of the first, 95 %"),
-    column("blocks"),
-  ];
-  return view("ranking", [
-    section({
-      title: "Ranking of variants by syscall basic, host spr-01",
-      meaning: "al-inner-sub-ax is the best of 2 after 6 blocks; surely worse: al-inner.",
-      tables: [table(columns, rows, "Time per call, in percent of the first")],
-      notes: [{ label: "", text: "10 of 32 planned boots were made." }],
-    }),
-  ]);
-}
-
-test("a tournament's ranking stands on the experiment's page and leads to its table", async ({
-  page,
-  world,
-}) => {
-  const id = world.recorded.id;
-  await page.route(`**/api/experiments/${id}`, async (route) => {
-    const answered = await route.fetch();
-    const found = (await answered.json()) as { comparisons: { tournament: boolean }[] };
-    for (const comparison of found.comparisons) comparison.tournament = true;
-    await route.fulfill({ response: answered, json: found });
-  });
-  await page.route("**/api/experiments/*/tables/ranking*", (route) =>
-    route.fulfill({ json: ranking() }),
-  );
-  await open(page, `/experiments/${id}`);
-  const shown = page.getByRole("region", { name: /^Ranking of variants/ }).first();
-  await expect(shown.getByRole("row", { name: /^al-inner worse/ })).toContainText("2.1");
-  await shown.getByRole("link", { name: "As a page of its own" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Ranking");
-});
-
-test("an experiment without a tournament says how to hold one", async ({ page, world }) => {
-  await open(page, `/experiments/${world.recorded.id}/tables/ranking`);
-  await expect(page.getByText("tournament: true")).toBeVisible();
-  await expectAccessible(page);
-});
-
 test("an experiment that turns no knobs together says how to", async ({ page, world }) => {
   await open(page, `/experiments/${world.recorded.id}/tables/factorial`);
   await expect(page.getByText("factorial: {knobs")).toBeVisible();
@@ -277,7 +228,6 @@ for (const colorScheme of ["light", "dark"] as const) {
       ["counters", counters],
       ["loss", loss],
       ["factorial", factorial],
-      ["ranking", ranking],
     ] as const) {
       test(`${kind} are accessible at ${width} in ${colorScheme}`, async ({ page }) => {
         await page.emulateMedia({ colorScheme });

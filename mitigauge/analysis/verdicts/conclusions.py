@@ -6,7 +6,7 @@ from its end or a host from the next run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -17,7 +17,6 @@ from mitigauge.analysis.verdicts import limit_service
 from mitigauge.analysis.verdicts import repository as verdict_rows
 from mitigauge.analysis.verdicts import service as verdict_service
 from mitigauge.analysis.verdicts.limit_service import Judged
-from mitigauge.analysis.verdicts.ranking_words import ranking_words
 from mitigauge.analysis.verdicts.repository import PlainestEffect
 from mitigauge.core.effect import Verdict
 from mitigauge.core.logs.logger import get_logger
@@ -136,25 +135,10 @@ def _set_headline(session: Session, experiment: Experiment) -> None:
         turned = " and ".join(f"{count} knobs" for count in knobs)
         experiment.headline = f"{turned} turned together: the table says what each costs"
         return
-    ranked = list(_rankings(session, experiment.id))
-    if ranked:
-        experiment.headline = ". ".join(ranked)
-        return
     plainest = verdict_rows.plainest_effect(session, experiment.id)
     experiment.headline = headline(verdict_rows.verdict_counts(session, experiment.id), plainest)
     is_worse = plainest is not None and plainest.verdict == Verdict.WORSE
     experiment.worst_effect_percent = plainest.effect_percent if plainest and is_worse else None
-
-
-def _rankings(session: Session, experiment_id: int) -> Iterator[str]:
-    """What each tournament of the experiment says; nothing where not all comparisons are one."""
-    runs = run_rows.runs_of(session, experiment_id)
-    if not all(run.comparison.tournament for run in runs):
-        return
-    for run in runs:
-        names = [arm.name for arm in run.comparison.arms]
-        _, declared = run.comparison.primary
-        yield f"{run.host.name}: {ranking_words(run.ranking, names, declared.delta_percent)}"
 
 
 def headline(counts: Mapping[Verdict, int], plainest: PlainestEffect | None) -> str:

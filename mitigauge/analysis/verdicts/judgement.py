@@ -33,8 +33,6 @@ class Design:
     """Arms that do all that the baseline does, and more."""
     factorial: bool = False
     """Whether arms are those of a factorial design, which needs all its boots."""
-    tournament: bool = False
-    """Whether arms drop out, and a ranking is what is asked for."""
     uncounted: Mapping[int, Uncounted] = field(default_factory=dict)
     """What arms have of events that cost nothing on this host; none where all cost what they do."""
 

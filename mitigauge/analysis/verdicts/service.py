@@ -9,7 +9,6 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts import repository as verdict_rows
-from mitigauge.analysis.verdicts.arm_ranking import ranked
 from mitigauge.analysis.verdicts.cells import Cell, Missing, cells_of
 from mitigauge.analysis.verdicts.judgement import (
     CaseQuestion,
@@ -24,7 +23,6 @@ from mitigauge.measurement.experiments.tables import Comparison
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.results.repository import Mean
 from mitigauge.measurement.runs import repository as run_rows
-from mitigauge.measurement.runs.ranking import Ranking
 from mitigauge.measurement.runs.repository import BootLine
 from mitigauge.measurement.runs.states import BootState, RunState
 from mitigauge.measurement.runs.tables import Run
@@ -41,10 +39,6 @@ class Judgeable:
     means: Sequence[Mean]
     ended: bool
     stopped_early: bool
-    ranking: Ranking | None = None
-    """Of a tournament: what its last look said."""
-    blocks_at_end: int | None = None
-    """Complete blocks of a run that got to its end; None of any other."""
 
     @property
     def counted(self) -> list[CountedBoot]:
@@ -64,8 +58,6 @@ class Judgement:
     all_decided: bool
     is_of_knobs: bool = False
     """Of a factorial design, whose arms are no answers by themselves."""
-    ranking: Ranking | None = None
-    """Of a tournament."""
 
 
 def load(engine: Engine, run_id: int) -> Judgeable:
@@ -86,33 +78,20 @@ def load(engine: Engine, run_id: int) -> Judgeable:
             result_rows.means_of(session, counted),
             ended=run.state == RunState.FINISHED,
             stopped_early=run.stopped_after is not None,
-            ranking=run.ranking,
-            blocks_at_end=_blocks_at_end(run, comparison),
         )
 
 
-def _blocks_at_end(run: Run, comparison: Comparison) -> int | None:
-    return (run.stopped_after or comparison.blocks) if run.state == RunState.FINISHED else None
-
-
-def judge(of: Judgeable, blocks: int | None = None) -> Judgement:
-    """Judge a run; takes about a second for thousands of cases. Pure.
-
-    *blocks*: how many are complete, where a tournament may have a look due; None: those at its end.
-    """
+def judge(of: Judgeable) -> Judgement:
+    """Judge a run; takes about a second for thousands of cases. Pure."""
     judged = judge_run(
         of.design,
         of.asked,
         of.counted,
         of.means,
         ended=of.ended,
-        stopped_early=of.stopped_early or of.design.tournament,
+        stopped_early=of.stopped_early,
     )
     cells = cells_of(judged, of.design, _missing(of.boots))
-    if of.design.tournament:
-        ranking = ranked(of.design, judged, of.ranking, blocks or of.blocks_at_end)
-        decided = ranking is not None and ranking.is_decided
-        return Judgement(cells, decided, ranking=ranking)
     return Judgement(cells, all_decided(judged, of.design), of.design.factorial)
 
 
@@ -123,10 +102,6 @@ def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over
         run.verdict_changes += 1
         told = [] if judgement.is_of_knobs else verdict_rows.primary_verdicts(session, run.id)
         run.verdicts = told
-    if judgement.ranking != run.ranking:
-        run.ranking = judgement.ranking
-        if not changed:
-            run.verdict_changes += 1
 
 
 def false_alarms(of: Judgeable, run_id: int) -> list[dict[str, object]]:
@@ -158,7 +133,6 @@ def design_of(comparison: Comparison, *, emulated: bool = False) -> Design:
         comparison.layouts,
         frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
         comparison.factorial is not None,
-        comparison.tournament,
         {arm.id: arm.uncounted for arm in comparison.arms} if emulated else {},
     )
 

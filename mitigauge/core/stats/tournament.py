@@ -16,11 +16,13 @@ Student's t.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import stats
+
+from mitigauge.core.stats.boot_means import Floats
 
 LOOKS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 ALPHA = 0.01
@@ -68,17 +70,17 @@ class Ranking:
     """Whether the winner is surely within the margin of the best; else the rounds ran out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What a look says of the arms that it was given."""
+@dataclass(slots=True)
+class _Field:
+    """The arms that are left, and their values by round."""
 
-    leader: str
-    losers: Sequence[Loser]
-    """Those that drop out now, the dearest first."""
-    tied: Sequence[Tied]
-    """Those that are left beside the leader."""
-    is_decided: bool
-    """Whether the leader is surely within the margin of the best."""
+    values: dict[str, list[float]]
+    arms: int
+    losers: list[Loser] = field(default_factory=list)
+
+    def table(self) -> Floats:
+        """``[arm, round]`` of those that are left."""
+        return np.array(list(self.values.values()))
 
 
 def tournament(
@@ -92,53 +94,29 @@ def tournament(
     """
     if not FEWEST_ARMS <= len(set(arms)) == len(arms) <= MOST_ARMS or margin <= 0:
         raise ValueError(f"{len(arms)} arms, margin {margin:g}")
-    left: dict[str, list[float]] = {arm: [] for arm in arms}
-    share = share_of(alpha, looks, len(arms))
-    losers: list[Loser] = []
-    rounds = measured = 0
-    for look in looks:
-        for at in range(rounds, look):
-            _measure_round(left, measure, at)
-        measured += (look - rounds) * len(left)
-        rounds = look
-        standing = look_at(left, share=share, margin=margin)
-        losers += standing.losers
-        for loser in standing.losers:
-            del left[loser.arm]
-        if standing.is_decided:
-            break
-    return Ranking(standing.leader, rounds, measured, losers, standing.tied, standing.is_decided)
+    left = _Field({arm: [] for arm in arms}, len(arms))
+    share = alpha / (len(looks) * (len(arms) - 1))
+    measured, is_decided = 0, False
+    for rounds in range(1, looks[-1] + 1):
+        for arm, values in left.values.items():
+            value = measure(arm, rounds - 1)
+            if not np.isfinite(value):
+                raise ValueError(f"{arm} costs {value}")
+            values.append(value)
+        measured += len(left.values)
+        if rounds in looks:
+            _drop(left, share)
+            is_decided = _is_decided(left, share, margin)
+            if is_decided:
+                break
+    return _ranking(left, rounds, measured, is_decided=is_decided)
 
 
-def share_of(alpha: float, looks: Sequence[int], arms: int) -> float:
-    """The level of one arm's test at one look, so that all together keep *alpha*."""
-    return alpha / (len(looks) * (arms - 1))
-
-
-def look_at(values: Mapping[str, Sequence[float]], *, share: float, margin: float) -> Standing:
-    """Which arms drop out, and how the others stand.
-
-    *values*: of each arm that is left, its cost in each round, the same rounds for all, two at
-    least. *share*: see :func:`share_of`.
-    """
-    losers = list(_losers(values, share))
-    out = {loser.arm for loser in losers}
-    gaps = _gaps({arm: each for arm, each in values.items() if arm not in out})
-    tied = {arm: gap for arm, gap in gaps.items() if gap is not None}
-    return Standing(
-        next(arm for arm, gap in gaps.items() if gap is None),
-        losers,
-        [Tied(arm, gap.more, *gap.interval()) for arm, gap in tied.items()],
-        all(gap.above(share) < margin for gap in tied.values()),
-    )
-
-
-def _measure_round(left: Mapping[str, list[float]], measure: Measure, at: int) -> None:
-    for arm, values in left.items():
-        value = measure(arm, at)
-        if not np.isfinite(value):
-            raise ValueError(f"{arm} costs {value}")
-        values.append(value)
+def _ranking(left: _Field, rounds: int, measured: int, *, is_decided: bool) -> Ranking:
+    gaps = _gaps(left.values)
+    winner = next(arm for arm, gap in gaps.items() if gap is None)
+    tied = [Tied(arm, gap.more, *gap.interval()) for arm, gap in gaps.items() if gap is not None]
+    return Ranking(winner, rounds, measured, left.losers, tied, is_decided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +163,18 @@ def _gaps(values: Mapping[str, Sequence[float]]) -> dict[str, _Gap | None]:
     }
 
 
-def _losers(values: Mapping[str, Sequence[float]], share: float) -> Iterator[Loser]:
-    """Those that surely cost more than the leader, the dearest first."""
-    gaps = {arm: gap for arm, gap in _gaps(values).items() if gap is not None}
+def _drop(left: _Field, share: float) -> None:
+    """Take out those that surely cost more than the leader."""
+    if len(left.values) < FEWEST_ARMS:
+        return
+    gaps = {arm: gap for arm, gap in _gaps(left.values).items() if gap is not None}
     for arm, gap in sorted(gaps.items(), key=lambda each: -each[1].more):
         if gap.lower(share) > 0:
-            yield Loser(arm, len(values[arm]), gap.more, *gap.interval())
+            rounds = len(left.values.pop(arm))
+            left.losers.append(Loser(arm, rounds, gap.more, *gap.interval()))
+
+
+def _is_decided(left: _Field, share: float, margin: float) -> bool:
+    if len(left.values) < FEWEST_ARMS:
+        return True
+    return all(gap is None or gap.above(share) < margin for gap in _gaps(left.values).values())

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from mitigauge.core.wire.case import AS_HOST
 from mitigauge.measurement.experiments.spec_faults import Faults, known_words, repeated
 from mitigauge.measurement.experiments.spec_model import (
-    FEWEST_BLOCKS_OF_A_TOURNAMENT,
     MAX_ARMS,
-    MOST_OF_A_TOURNAMENT,
     ArmSpec,
     ComparisonSpec,
     Place,
@@ -27,7 +25,6 @@ class ArmFaults(Faults):
         yield from self._double(comparison, place)
         yield from self._layouts(comparison, blocks, place)
         yield from self._guest_kernels(comparison, place)
-        yield from self._tournament(comparison, blocks, place)
 
     def _arms(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
         names = [arm.name for arm in comparison.arms]
@@ -73,26 +70,10 @@ class ArmFaults(Faults):
                 "one arm alone has nothing to be compared with: add another, or aa",
             )
         if comparison.size > comparison.most_arms:
-            yield self._too_many(comparison, place)
+            yield self.at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
         if comparison.double and comparison.double.name in names:
             taken = comparison.double.name
             yield self.at((*place, "aa"), f"the doubled arm's name {taken!r} is taken")
-
-    def _too_many(self, comparison: ComparisonSpec, place: Place) -> str:
-        if comparison.aa:
-            return self.at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
-        hint = "" if comparison.tournament else f", {MOST_OF_A_TOURNAMENT} of a `tournament`"
-        return self.at((*place, "arms"), f"at most {comparison.most_arms} arms{hint}")
-
-    def _tournament(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
-        """What is wrong with arms of which one is to win."""
-        if not comparison.tournament:
-            return
-        if blocks < FEWEST_BLOCKS_OF_A_TOURNAMENT:
-            yield self.at(
-                (*place, "tournament"),
-                f"{blocks} blocks: no arm can drop out before {FEWEST_BLOCKS_OF_A_TOURNAMENT}",
-            )
 
     def _layouts(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
         """What is wrong with kernels that are to be booted in several layouts."""

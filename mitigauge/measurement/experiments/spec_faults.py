@@ -13,8 +13,6 @@ from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.spec_model import ArmSpec, Place
 from mitigauge.measurement.modes.crossing import wanted_by
 
-MOST_NAMED = 4
-
 
 @dataclass(frozen=True)
 class KnownHost:

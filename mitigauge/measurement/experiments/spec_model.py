@@ -38,8 +38,6 @@ Place = tuple[str | int, ...]
 MAX_BLOCKS = 64
 MAX_CASES = 5000
 MAX_ARMS = 9
-MOST_OF_A_TOURNAMENT = 16
-FEWEST_BLOCKS_OF_A_TOURNAMENT = 4
 MAX_CROSSED = 3
 MAX_FAMILIES = MOST_KNOBS
 MAX_COMPARISONS = 32
@@ -251,7 +249,7 @@ class ComparisonSpec(_Closed):
     name: Name
     hosts: list[Name] = Field(min_length=1, max_length=MAX_HOSTS)
     baseline: Name | None = None
-    arms: list[ArmSpec] = Field(default_factory=list, max_length=MOST_OF_A_TOURNAMENT)
+    arms: list[ArmSpec] = Field(default_factory=list, max_length=MAX_ARMS)
     cross: list[Name] = Field(
         default_factory=list,
         max_length=MAX_CROSSED,
@@ -270,16 +268,21 @@ class ComparisonSpec(_Closed):
         "block in turn: they are the replicates then. Kernels against kernels in real time need "
         "it; modes on one kernel and counted time do not",
     )
-    tournament: Flag = Field(
-        False,
-        description="which arm is best: one drops out, and is booted no more, as soon as its "
-        "primary metric is surely worse than the best arm's",
-    )
     aa: Flag | Literal["kexec"] = Field(
         False,
         description="boot the baseline twice a block: `true` to see false alarms; `kexec` to "
         "compare it by reset with itself by kexec",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_what_went(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "tournament" in given:
+            raise ValueError(
+                "`tournament` went: leave it out, and every arm is judged against the baseline "
+                "(`mitigauge series study NAME variants` ranks revisions by exact counts)"
+            )
+        return given
 
     @model_validator(mode="after")
     def _has_arms(self) -> ComparisonSpec:
@@ -290,16 +293,12 @@ class ComparisonSpec(_Closed):
             raise ValueError(
                 "`factorial` has a baseline of its own (`none`), and neither `aa` nor `layouts`"
             )
-        if self.tournament and (self.factorial or self.aa):
-            raise ValueError("a `tournament` has neither `factorial` nor `aa`: each arm is a rival")
         return self
 
     @property
     def most_arms(self) -> int:
         """How many arms it may have."""
-        if self.factorial:
-            return self.factorial.most_arms
-        return MOST_OF_A_TOURNAMENT if self.tournament else MAX_ARMS
+        return self.factorial.most_arms if self.factorial else MAX_ARMS
 
     @property
     def double(self) -> ArmSpec | None:

@@ -84,7 +84,6 @@ def _store_comparison(
         blocks=spec.blocks_of(wanted),
         layouts=wanted.layouts,
         factorial=_factorial(wanted.factorial),
-        tournament=wanted.tournament,
         arms=_arms(session, wanted, catalog, releases),
         cases=_cases(wanted.workloads, catalog),
     )

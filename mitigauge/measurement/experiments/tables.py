@@ -94,21 +94,9 @@ class Comparison(Base):
     layouts: Mapped[int] = mapped_column(server_default=text("1"))
     # Of a factorial design; null: its arms were named one by one, or crossed.
     factorial: Mapped[FactorialPlan | None] = mapped_column(JsonOf(FactorialPlan))
-    # Whether arms drop out once they surely cost more than the best.
-    tournament: Mapped[bool] = mapped_column(server_default=text("false"))
 
     arms: Mapped[list[Arm]] = relationship(order_by="Arm.position")
     cases: Mapped[list[Case]] = relationship(order_by="Case.position")
-
-    @property
-    def primary(self) -> tuple[Case, CaseMetric]:
-        """The first case with a primary metric, and that metric: all that a tournament has."""
-        return next(
-            (case, metric)
-            for case in self.cases
-            for metric in case.metrics.values()
-            if metric.primary
-        )
 
 
 class Arm(Base):

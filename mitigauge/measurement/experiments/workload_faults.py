@@ -10,7 +10,6 @@ from mitigauge.core.field_types import MAX_PROBLEMS
 from mitigauge.core.hostile_text import quoted
 from mitigauge.core.wire.case import BY_ARM
 from mitigauge.measurement.experiments.spec_faults import (
-    MOST_NAMED,
     Faults,
     KnownHost,
     known_words,
@@ -33,7 +32,6 @@ class WorkloadFaults(Faults):
         self, comparison: ComparisonSpec, place: Place, hosts: Mapping[str, KnownHost]
     ) -> Iterator[str]:
         """All of them; *hosts*: those of the spec's environment."""
-        yield from self._ranked_by(comparison, place)
         count = 0
         for index, wanted in enumerate(comparison.workloads):
             at: Place = (*place, "workloads", index)
@@ -58,36 +56,6 @@ class WorkloadFaults(Faults):
             yield self.at(
                 (*place, "workloads"), f"{count:.4g} cases; at most {MAX_CASES} in a comparison"
             )
-
-    def _ranked_by(self, comparison: ComparisonSpec, place: Place) -> Iterator[str]:
-        """Whether a tournament has one figure to rank its arms by."""
-        if not comparison.tournament:
-            return
-        figures = [
-            f"{metric} of {workload.title_of(case)}"
-            for workload, wanted in self._known_workloads(comparison)
-            for case in islice(cases_of(workload, wanted), MOST_NAMED)
-            for metric, declared in workload.metrics_of(case).items()
-            if wanted.is_primary(metric, by_itself=declared.primary)
-        ]
-        if len(figures) != 1:
-            yield self.at(
-                (*place, "tournament"),
-                f"arms are ranked by one primary metric of one case; here are {len(figures)}"
-                f"{': ' if figures else ''}{', '.join(figures[:MOST_NAMED])}. Name one case, and "
-                "`primary: [METRIC]`; `primary: []` for a workload that does not decide",
-            )
-
-    def _known_workloads(
-        self, comparison: ComparisonSpec
-    ) -> Iterator[tuple[Workload, WorkloadSpec]]:
-        """Workloads of which there is one, and whose points can be made and are not too many."""
-        for wanted in comparison.workloads:
-            workload = self.catalog.workloads.get(wanted.workload)
-            if workload is None or any(self._parameters(workload, wanted, ())):
-                continue
-            if count_of(workload, wanted) <= MAX_CASES:
-                yield workload, wanted
 
     def _needs(
         self,

@@ -271,13 +271,6 @@ def skipped(session: Session, boot: Boot, reason: str) -> None:
     boot.finished_at = database_now(session)
 
 
-def dropped_out(session: Session, run: Run, reasons: Mapping[int, str]) -> None:
-    """Arms of a tournament, by id, that are booted no more, and why."""
-    for boot in run.boots:
-        if boot.state == BootState.PLANNED and boot.arm_id in reasons:
-            skipped(session, boot, reasons[boot.arm_id])
-
-
 def stopped_early(session: Session, run: Run, reason: str) -> None:
     """Nothing is left to decide: the boots that are still planned will not be made."""
     planned = [boot for boot in run.boots if boot.state == BootState.PLANNED]

@@ -25,7 +25,6 @@ from mitigauge.measurement.fleet.tables import Fingerprint, Host
 from mitigauge.measurement.runs.boot_evidence import BootEntry, BootProof
 from mitigauge.measurement.runs.kernel_build import KernelBuild
 from mitigauge.measurement.runs.preparation import Preparation
-from mitigauge.measurement.runs.ranking import Ranking
 from mitigauge.measurement.runs.states import Activity, BootState, RunState
 from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
@@ -71,8 +70,6 @@ class Run(Base):
     judged_blocks: Mapped[int] = mapped_column(server_default=text("0"))
     decided_blocks: Mapped[int | None]
     stopped_after: Mapped[int | None]
-    # Of a tournament: how its arms stood at the last look.
-    ranking: Mapped[Ranking | None] = mapped_column(JsonOf(Ranking))
     # How often its stored verdicts have changed: a page of them is as old as this says.
     verdict_changes: Mapped[int] = mapped_column(server_default=text("0"))
     # Which of them its primary metrics have now, sorted, A/A arms left out: what experiments are

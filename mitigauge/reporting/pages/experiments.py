@@ -276,7 +276,6 @@ def _comparisons(
                 emulated=emulated,
                 counted=any(run.clock == Clock.COUNTED for run in runs),
                 factorial=comparison.factorial is not None,
-                tournament=comparison.tournament,
             )
         )
     return views

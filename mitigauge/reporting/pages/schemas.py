@@ -129,7 +129,6 @@ class ComparisonHead(View):
     emulated: bool
     counted: bool = Field(False, description="whether a host's time counts instructions")
     factorial: bool = Field(False, description="whether its arms are those of a factorial design")
-    tournament: bool = Field(False, description="whether arms drop out, until the best is known")
 
 
 class ComparisonView(ComparisonHead):

@@ -26,10 +26,9 @@ from mitigauge.reporting.tables.counter_schemas import (
 )
 from mitigauge.reporting.tables.factorial_schemas import FactorialView
 from mitigauge.reporting.tables.loss_schemas import LossClaim, LossView
-from mitigauge.reporting.tables.ranking_schemas import RankingView
 from mitigauge.reporting.tables.thread_schemas import ThreadsView, ThreadTableView
 
-OfExperiment = CountersView | ThreadsView | LossView | FactorialView | RankingView
+OfExperiment = CountersView | ThreadsView | LossView | FactorialView
 OfPlace = CounterTable | ThreadTableView
 
 

@@ -14,7 +14,6 @@ from mitigauge.reporting.tables import (
     function_table,
     instruction_table,
     matrix_table,
-    ranking_table,
     revision_line_table,
     side_by_side_table,
 )
@@ -77,7 +76,6 @@ KINDS: dict[str, Kind[Any]] = {
     for kind in (
         matrix_table.KIND,
         factorial_table.KIND,
-        ranking_table.KIND,
         LOSS,
         COUNTERS,
         THREADS,

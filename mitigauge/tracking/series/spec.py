@@ -2,8 +2,7 @@
 
 An arm of such a spec asks for ``kernel: series/this`` (the revision), ``series/before`` (the one
 before it) or ``series/base`` (without any patch). Nothing of a series is put in but releases of
-kernels that were built here. A comparison with ``tournament: true`` is for variants,
-which a study puts in, and measures no revision.
+kernels that were built here.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ def layouts_in(text: str, name: str, counted: Collection[str]) -> dict[str, int]
     """
     data = parse_yaml(text, name).data
     asked: dict[str, set[str]] = {}
-    for named, arm in _arms(data):
-        asked.setdefault(named, set()).add(arm["kernel"])
+    for comparison, arm in _arms(data):
+        asked.setdefault(comparison, set()).add(arm["kernel"])
     found = {}
-    for comparison in _own(data):
+    for comparison in data.get("comparisons", []):
         of = str(comparison.get("name", ""))
         real = any(host not in counted for host in comparison.get("hosts", []))
         usual = LAYOUTS if real and len(asked.get(of, ())) > 1 else 1
@@ -76,7 +75,7 @@ def filled(
     """
     data = parse_yaml(text, name).data
     comparisons = []
-    for comparison in _own(data):
+    for comparison in data.get("comparisons", []):
         arms = [_put(arm, kernels) for arm in comparison.get("arms", [])]
         kept = [arm for arm in arms if not str(arm.get("kernel", "")).startswith(PREFIX)]
         names = {arm.get("name") for arm in kept}
@@ -102,27 +101,13 @@ def _put(arm: Mapping[str, Any], kernels: Mapping[str, str]) -> dict[str, Any]:
     return {**arm, "kernel": kernels[place]}
 
 
-def tournament_in(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The first comparison in which variants of a series are timed; None where there is none."""
-    return next((each for each in _comparisons(data) if each.get("tournament")), None)
-
-
-def _own(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Comparisons by which a revision is measured."""
-    return [each for each in _comparisons(data) if not each.get("tournament")]
-
-
-def _comparisons(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = data.get("comparisons", [])
-    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
-
-
 def _arms(data: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """Arms that ask for a series' kernel, with their comparison's name."""
+    comparisons = data.get("comparisons", [])
     return [
         (str(comparison.get("name", "")), arm)
-        for comparison in _own(data)
-        if isinstance(comparison.get("arms"), list)
+        for comparison in (comparisons if isinstance(comparisons, list) else [])
+        if isinstance(comparison, Mapping) and isinstance(comparison.get("arms"), list)
         for arm in comparison["arms"]
         if isinstance(arm, Mapping) and str(arm.get("kernel", "")).startswith(PREFIX)
     ]

@@ -18,7 +18,6 @@ from mitigauge.tracking.studies.schemas import (
     PatchRow,
     SelectionGroup,
     Selections,
-    TimedVariants,
     VariantPlace,
     VariantRanking,
     Variants,
@@ -259,14 +258,6 @@ def _variants(body: Variants) -> Iterator[str]:
         yield f"whether {_listed(names)} protects as much as {asked} cannot be told: {why}"
     if not body.rankings:
         yield f"nothing is ranked: no other revision is counted that does as much as {asked}"
-    yield from _timed(body.timed)
-
-
-def _timed(of: TimedVariants | None) -> Iterator[str]:
-    if of is not None:
-        where = f", experiment {of.experiment}" if of.experiment else ""
-        yield f"timed side by side{where}: {of.words}"
-        yield from (f"not timed: {each}" for each in of.lacking)
 
 
 def _ranked(of: VariantRanking) -> str:

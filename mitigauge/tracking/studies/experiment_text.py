@@ -1,13 +1,12 @@
-"""The experiments of a study: kernels booted once each, to be counted; and a tournament. Pure.
+"""The experiment that boots kernels of a series once each, to be counted. Pure.
 
-They ask one of our own specs for hosts, mode and cases. Of the first kind are those cases that can
-be counted.
+It asks one of our own specs for its hosts, mode and cases, and takes of these what can be counted.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.experiments.spec_model import MAX_ARMS, MAX_COMPARISONS
 from mitigauge.measurement.workloads.definitions import Workload
-from mitigauge.tracking.series.spec import PREFIX, tournament_in
+from mitigauge.tracking.series.spec import PREFIX
 from mitigauge.tracking.studies.schemas import KernelSet
 
 THIS, BASE, BEFORE = f"{PREFIX}this", f"{PREFIX}base", f"{PREFIX}before"
@@ -105,80 +104,12 @@ def counting_text(counting: Counting, sets: Sequence[KernelSet], *, name: str) -
                     {"name": each.name, "mode": counting.mode, "kernel": each.release}
                     for each in chunk
                 ],
-                "workloads": list(counting.workloads),
+                # Shared ones would be anchors, which no spec may have.
+                "workloads": deepcopy(list(counting.workloads)),
             }
             for number, chunk in enumerate(chunks, 1)
         ],
     }
-    return _written(whole)
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """A tournament of a spec: its comparison without arms, and the arm that variants take."""
-
-    environment: str
-    blocks: int
-    layouts: int
-    """Builds of each kernel; 0: the spec does not say."""
-    comparison: Mapping[str, Any]
-    arm: Mapping[str, Any]
-
-
-def timing_of(text: str, name: str) -> Timing | None:
-    """The tournament of the spec *text*; None where it has none.
-
-    It may name another environment than the spec, whose other comparisons are counted. Raises
-    InvalidInput where no arm of it asks for a revision.
-    """
-    data = parse_yaml(text, name).data
-    found = tournament_in(data)
-    if found is None:
-        return None
-    arms = [arm for arm in found.get("arms", []) if isinstance(arm, Mapping)]
-    arm = next((arm for arm in arms if arm.get("kernel") == THIS), None)
-    if arm is None:
-        raise InvalidInput(
-            f"{name}: no arm of its tournament asks for `kernel: {THIS}`",
-            hint="Each variant takes the place of that arm.",
-        )
-    return Timing(
-        environment=str(found.get("environment", data.get("environment", ""))),
-        blocks=_number(found.get("blocks", data.get("blocks")), f"{name}: blocks"),
-        layouts=_number(found.get("layouts", 0), f"{name}: layouts"),
-        comparison={key: value for key, value in found.items() if key != "environment"},
-        arm=arm,
-    )
-
-
-def _number(value: object, what: str) -> int:
-    if not isinstance(value, int):
-        raise InvalidInput(f"{what} of its tournament are no whole number: {value!r}")
-    return value
-
-
-def timing_text(timing: Timing, sets: Sequence[KernelSet], *, name: str) -> str:
-    """The tournament: each of *sets* is an arm, the first one the baseline."""
-    comparison = {
-        **timing.comparison,
-        "layouts": timing.layouts,
-        "baseline": sets[0].name,
-        "arms": [{**timing.arm, "name": each.name, "kernel": each.release} for each in sets],
-    }
-    return _written(
-        {
-            "name": name,
-            "question": "Which variant of the series is the fastest?",
-            "environment": timing.environment,
-            "blocks": timing.blocks,
-            "comparisons": [comparison],
-        }
-    )
-
-
-def _written(spec: Mapping[str, Any]) -> str:
-    # What two places share would be an anchor, which no spec may have.
-    whole = json.loads(json.dumps(spec))
     return str(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True, width=96))
 
 

@@ -177,32 +177,12 @@ class VariantRanking(BaseModel):
     places: list[VariantPlace]
 
 
-class VariantBuild(BaseModel):
-    """A variant's kernel in one layout."""
-
-    name: str = Field(description="of the variant's kernel")
-    layout: str
-
-
-class TimedVariants(BaseModel):
-    """Variants that are timed side by side, in the tournament of the series' spec."""
-
-    names: list[str] = Field([], description="kernels of the study that are its arms")
-    to_build: list[VariantBuild] = Field([], description="builds that are still to be made")
-    lacking: list[str] = Field([], description="who is not timed, and why")
-    experiment: int = Field(0, description="0: it is not submitted yet, or cannot be")
-    words: str = Field("", description="what came of it, or why nothing did; empty: it goes on")
-
-
 class Variants(CountedKernels):
     """Which revision of a series costs least, of those that do as much of what protects."""
 
     kind: Literal[StudyKind.VARIANTS] = StudyKind.VARIANTS
     variants: list[Variant] = []
     rankings: list[VariantRanking] = Field([], description="without those that do less")
-    timed: TimedVariants | None = Field(
-        None, description="null: the spec has no tournament, or there are no two to be timed"
-    )
 
 
 class SelectionGroup(BaseModel):

@@ -40,8 +40,6 @@ from mitigauge.tracking.studies.states import ENDED, StudyKind, StudyState
 from mitigauge.tracking.studies.tables import Study
 
 LONGEST_WHY = 2000
-# Between two looks at an experiment that goes on.
-LOOK_S = 10.0
 _TITLES: Final = {
     StudyKind.PATCH_COST: "what each patch costs",
     StudyKind.SELECTION: "selection",
@@ -196,17 +194,13 @@ def end(session: Session, study: Study, state: StudyState, why: str) -> None:
     """It ends before it is done, and the experiment that it waits for with it."""
     if study.state in ENDED:
         return
-    for number in _experiments(study.body):
+    experiments: Sequence[int] = (
+        study.body.experiments if isinstance(study.body, CountedKernels) else ()
+    )
+    for number in experiments[-1:]:
         if session.get_one(Experiment, number).state not in FINAL_STATES:
             runs.cancel(session, number)
     _end(session, study, state, why)
-
-
-def _experiments(body: Body) -> Sequence[int]:
-    """Those of which one may go on."""
-    counting = body.experiments[-1:] if isinstance(body, CountedKernels) else []
-    timed = body.timed if isinstance(body, Variants) else None
-    return [*counting, timed.experiment] if timed and timed.experiment else counting
 
 
 def _end(session: Session, study: Study, state: StudyState, why: str) -> None:

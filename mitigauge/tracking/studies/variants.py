@@ -90,23 +90,19 @@ def _events(costs: Iterable[PatchCost]) -> Iterator[EventCost]:
     return chain.from_iterable(cost.events for cost in costs)
 
 
-def rivals_of(sets: Sequence[KernelSet], variants: Sequence[Variant]) -> list[KernelSet]:
-    """Those that are not out; of variants with the same code the first one alone."""
-    return [
-        each
-        for each, variant in zip(sets, variants, strict=True)
-        if each.release and not variant.same_as and variant.gate is not Gate.OUT
-    ]
-
-
 def rankings_of(
     sets: Sequence[KernelSet], variants: Sequence[Variant], costs: Costs
 ) -> list[VariantRanking]:
     """Those that are not out, case by case: by counts first, then by processor.
 
-    A case in which one of them is not counted is left out.
+    Of variants with the same code the first one alone; a case in which one is not counted is left
+    out.
     """
-    left = rivals_of(sets, variants)
+    left = [
+        each
+        for each, variant in zip(sets, variants, strict=True)
+        if each.release and not variant.same_as and variant.gate is not Gate.OUT
+    ]
     if len(left) < 2:
         return []
     compared = _Compared(costs)

@@ -78,18 +78,6 @@ def test_every_spec_of_ours_asks_for_a_revision(name: str) -> None:
     assert (FOLDER / f"{name}.yml").is_file()
 
 
-def test_no_revision_is_measured_by_a_tournament_of_variants() -> None:
-    text = spec_text("bhb-variants")
-    kernels = {"this": "7.2-b", "before": "7.2-a"}
-    written = yaml.safe_load(filled(text, "x.yml", kernels, label="v2"))
-    assert [each["name"] for each in written["comparisons"]] == ["since-before"]
-    # Its many layouts are no matter of a revision's kernels.
-    assert layouts_in(text, "x.yml", {"lab-intel"}) == {"since-before": 1}
-    alone = text.replace("    baseline: before\n", "    baseline: before\n    tournament: true\n")
-    with pytest.raises(InvalidInput, match="no arm asks for"):
-        places_in(alone, "x.yml")
-
-
 def test_kernels_are_compared_in_three_layouts_but_where_time_is_counted() -> None:
     text = spec_text("vmscape")
     assert layouts_in(text, "x.yml", {"lab-amd"}) == {"modes": 1, "since-before": 1}

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.spec_model import MAX_ARMS
 from mitigauge.tracking.series.spec_files import spec_text
-from mitigauge.tracking.studies.experiment_text import (
-    Counting,
-    counting_of,
-    counting_text,
-    timing_of,
-    timing_text,
-)
+from mitigauge.tracking.studies.experiment_text import Counting, counting_of, counting_text
 from mitigauge.tracking.studies.schemas import KernelSet
 
 WORKLOADS = Catalog().workloads
@@ -86,45 +77,3 @@ def test_each_kernel_is_an_arm_of_one_comparison(count: int) -> None:
 def test_one_kernel_alone_is_no_comparison(count: int) -> None:
     with pytest.raises(InvalidInput, match="cannot be compared"):
         counting_text(COUNTING, sets(count), name="study-1")
-
-
-def test_a_spec_without_a_tournament_times_no_variants() -> None:
-    assert timing_of(spec_text("bhb-loop"), "bhb-loop.yml") is None
-
-
-@pytest.mark.parametrize(
-    ("spec", "environment", "blocks"),
-    [("bhb-variants", "example", 16), ("lab-bhb-variants", "lab", 8)],
-)
-def test_variants_take_the_place_of_the_arm_that_asks_for_a_revision(
-    spec: str, environment: str, blocks: int
-) -> None:
-    timing = timing_of(spec_text(spec), f"{spec}.yml")
-    assert timing is not None
-    assert (timing.environment, timing.blocks, timing.layouts) == (environment, blocks, 0)
-    text = timing_text(replace(timing, layouts=2), sets(3), name="study-1-timed")
-    written, _ = check_text(text, name="study-1-timed", catalog=Catalog())
-    [comparison] = written.comparisons
-    assert (comparison.tournament, comparison.layouts) == (True, 2)
-    assert comparison.baseline == "k0"
-    assert [(arm.name, arm.kernel, arm.mode) for arm in comparison.arms] == [
-        (each.name, each.release, "spectre-bhi/loop") for each in sets(3)
-    ]
-
-
-def test_an_arm_of_a_tournament_asks_for_a_revision() -> None:
-    text = spec_text("lab-bhb-variants").replace(
-        "      - {name: this, mode: spectre-bhi/loop, kernel: series/this}\n    workloads:\n"
-        "      - workload: syscall\n        cases: {test: basic, loops",
-        "      - {name: this, mode: spectre-bhi/loop, kernel: series/base}\n    workloads:\n"
-        "      - workload: syscall\n        cases: {test: basic, loops",
-    )
-    with pytest.raises(InvalidInput, match="no arm of its tournament asks for"):
-        timing_of(text, "x.yml")
-
-
-@pytest.mark.parametrize("wrong", ["blocks: many", "blocks: 8\n    layouts: 2.5"])
-def test_a_tournament_counts_in_whole_numbers(wrong: str) -> None:
-    text = spec_text("lab-bhb-variants").replace("blocks: 8", wrong)
-    with pytest.raises(InvalidInput, match="of its tournament are no whole number"):
-        timing_of(text, "x.yml")

@@ -20,10 +20,10 @@ import { RecordedNotice, RecordedTag } from "../ui/recorded";
 import { ExperimentTag } from "../ui/tag";
 import { Claims } from "./claims";
 import { Comparisons } from "./comparisons";
+import { FactorialCosts } from "./factorial";
 import "./experiment.css";
 import { Log } from "./log";
 import { isCrossed, tablePath } from "../tables/paths";
-import { OwnTables } from "./own-table";
 import { Publications } from "./publications";
 import { ReportButtons } from "./report";
 import { overall, RunTable } from "./runs";
@@ -115,7 +115,7 @@ function Body({ experiment }: { experiment: Experiment }) {
       <RecordedNotice recorded={experiment.recorded} />
       {experiment.emulated && <EmulatedNotice counted={experiment.counted} />}
       {live && runs}
-      <OwnTables experiment={experiment} />
+      <FactorialCosts experiment={experiment} />
       {!live && <LimitsOfExperiment id={id} />}
       <Comparisons experiment={experiment} />
       {!live && <Claims id={id} />}

@@ -26,15 +26,10 @@ export function VariantsOf({ of }: { of: Variants }) {
           Counted, of software alone{of.mode !== "" && <>; mode {of.mode}</>}. <EmulatedMark />{" "}
           <CountedMark />
         </p>
-        <Experiments numbers={experimentsOf(of)} />
+        <Experiments numbers={of.experiments} />
       </div>
     </>
   );
-}
-
-/** Those that counted, then the tournament. */
-function experimentsOf({ experiments, timed }: Variants): number[] {
-  return timed && timed.experiment > 0 ? [...experiments, timed.experiment] : experiments;
 }
 
 function VariantTable({ of, asked }: { of: Variants; asked: Variant }) {

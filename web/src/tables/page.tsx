@@ -18,7 +18,6 @@ const TITLES: Record<string, string> = {
   matrix: "Matrix",
   counters: "Counters",
   factorial: "What each knob costs",
-  ranking: "Ranking",
   loss: "Loss matrix",
   threads: "Threads by name",
   details: "Details",

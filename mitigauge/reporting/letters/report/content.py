@@ -218,15 +218,12 @@ def _software(facts: HostFacts, *, with_kernels: bool) -> str:
 
 
 def _design(view: ExperimentView, run: RunView) -> str:
-    comparison = next((c for c in view.comparisons if c.name == run.comparison), None)
-    arms = len(comparison.arms) if comparison else 0
+    arms = next((len(c.arms) for c in view.comparisons if c.name == run.comparison), 0)
     text = (
         f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of "
         f"{counted(arms, 'arm')}, {run.boots_effective} of {run.boots_total} boots count"
     )
     if run.stopped_after is not None:
         blocks = counted(run.stopped_after, "block")
-        is_tournament = comparison is not None and comparison.tournament
-        why = "the best arm is known" if is_tournament else "all primary metrics decided"
-        text += f"; stopped after {blocks}, {why}"
+        text += f"; stopped after {blocks}, all primary metrics decided"
     return f"{text}, {counted(run.lab_faults, 'lab fault')}" if run.lab_faults else text

@@ -27,8 +27,6 @@ from mitigauge.reporting.tables.factorial_table import factorial_table, read_fac
 from mitigauge.reporting.tables.kind import TableQuery
 from mitigauge.reporting.tables.loss import crosses, loss_of
 from mitigauge.reporting.tables.loss_table import loss_table
-from mitigauge.reporting.tables.ranking_schemas import RankingView
-from mitigauge.reporting.tables.ranking_table import ranking_table, read_ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,6 @@ class Report:
     profiles: Sequence[CaseProfilesView]
     details: Sequence[DetailsView] = ()
     factorial: FactorialView | None = None
-    ranking: RankingView | None = None
 
     def text(self, *, within_mail: bool = False) -> str:
         """For a mailing list; *within_mail*: one that has said what it is about."""
@@ -61,11 +58,9 @@ class Report:
         return text + "".join(f"{line}\n" for line in lines)
 
     def _tables(self) -> Iterator[TableView]:
-        """Costs of knobs, rankings, loss matrices where anything is crossed, counters."""
+        """Costs of knobs, loss matrices where anything is crossed, counters where any counted."""
         if self.factorial:
             yield factorial_table(self.factorial)
-        if self.ranking:
-            yield ranking_table(self.ranking)
         if crosses(self.view.comparisons):
             yield loss_table(loss_of(self.view, self.claims))
         if has_counters(self.view.comparisons):
@@ -83,7 +78,6 @@ def gathered(session: Session, view: ExperimentView) -> Report:
         profiles_beside(session, view),
         detailed(session, view.id),
         _factorial(session, view),
-        _ranking(session, view),
     )
 
 
@@ -91,9 +85,3 @@ def _factorial(session: Session, view: ExperimentView) -> FactorialView | None:
     if not any(comparison.factorial for comparison in view.comparisons):
         return None
     return read_factorial(session, view.id, TableQuery())
-
-
-def _ranking(session: Session, view: ExperimentView) -> RankingView | None:
-    if not any(comparison.tournament for comparison in view.comparisons):
-        return None
-    return read_ranking(session, view.id, TableQuery())
