@@ -52,16 +52,6 @@ class TooMany(NotReady):
     """Something is used by as many as the operator allows."""
 
 
-class TooOften(MitigaugeError):
-    """Somebody asks more often than is looked at."""
-
-    status = 429
-
-    def __init__(self, message: str, *, hint: str, retry_after_s: int) -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after_s = retry_after_s
-
-
 def install(app: FastAPI) -> None:
     """Make the app answer all its errors as :class:`ProblemView`."""
 
@@ -118,8 +108,6 @@ def refusal(error: MitigaugeError) -> JSONResponse:
         answer.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooMany):
         answer.headers["Retry-After"] = str(TRY_AGAIN_S)
-    if isinstance(error, TooOften):
-        answer.headers["Retry-After"] = str(error.retry_after_s)
     return answer
 
 

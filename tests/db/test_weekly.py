@@ -408,7 +408,7 @@ def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
 
 def test_a_report_and_the_list_of_regressions_say_the_same_owners(engine: Engine) -> None:
     found = found_regressions(engine)
-    decided(engine, found[0], owner="oidc:alice")
+    decided(engine, found[0], owner="proxy:alice")
     decided(engine, found[1], owner="proxy:bob@example.org")
     decided(engine, found[2], state=RegressionState.DUPLICATE, duplicate_of=found[0])
     with transaction(engine) as session:
@@ -420,6 +420,6 @@ def test_a_report_and_the_list_of_regressions_say_the_same_owners(engine: Engine
     assert told == {number: listed[number] for number in told}
     assert {owner for _, owner in told.values()} == {"alice", "bob@example.org", ""}
     said = " ".join(report.rendered("text").decode().split())
-    assert "oidc:" not in said
+    assert "proxy:" not in said
     # What joined another one is that one's.
     assert f"regression {found[2]}: duplicate" not in said

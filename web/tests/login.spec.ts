@@ -167,22 +167,3 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
-
-test("single sign-on is a link that leads back to the page that one wanted", async ({ page }) => {
-  await page.route("**/api/session/ways", (route) =>
-    route.fulfill({ json: { single_sign_on: "Example SSO" } }),
-  );
-  await open(page, "/hosts/lab-intel?environment=lab");
-  const link = page.getByRole("link", { name: "Log in with Example SSO" });
-  await expect(link).toHaveAttribute(
-    "href",
-    `/api/session/oidc?next=${encodeURIComponent("/hosts/lab-intel?environment=lab")}`,
-  );
-  await expectAccessible(page);
-});
-
-test("without a provider no link to single sign-on is there", async ({ page }) => {
-  await open(page, "/fleet");
-  await expect(heading(page)).toHaveText("Log in");
-  await expect(page.getByRole("link", { name: "Log in with" })).toHaveCount(0);
-});
