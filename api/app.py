@@ -22,7 +22,6 @@ from api import (
     downloads,
     error_rates,
     experiments,
-    feeds,
     gone,
     health,
     home,
@@ -109,13 +108,11 @@ def create_app(
     app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,
-        public_error_rates=settings.public_error_rates,
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
         proxy_roles=proxy_roles(settings),
         groups_header=settings.proxy_groups_header,
         login_key=login_key,
     )
-    app.state.kept_rates = error_rates.KeptRates()
     problems.install(app)
     changes.install(app)
     app.state.meters = Meters()
@@ -181,7 +178,6 @@ def _routed() -> Service:
         trends.router,
         regressions.router,
         subscriptions.router,
-        feeds.router,
         home.router,
         search.router,
         audit.router,

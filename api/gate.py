@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import re
-from base64 import b64decode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
@@ -30,9 +29,6 @@ from mitigauge.core.errors import Forbidden, InvalidInput
 SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"
 ROLE_HEADER = "x-mitigauge-role"
-FEEDS = "/api/feeds/"
-# How often we are wrong, as numbers and as a picture.
-RATES = frozenset({"/api/error-rates", "/api/error-rates/badge.svg"})
 FORWARDED_HEADER = "x-forwarded-for"
 SHORTEST_PROXY_SECRET = 32
 _USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
@@ -47,8 +43,6 @@ class Gate:
     """By what somebody is let in, beside tokens."""
 
     anonymous_read: bool = False
-    public_error_rates: bool = False
-    """Whether :data:`RATES` alone are read without a token."""
     proxy_secret: str = ""
     """Empty: no proxy's word counts."""
     proxy_roles: Mapping[str, Role] = field(default_factory=dict)
@@ -181,25 +175,6 @@ def check_same_origin(request: Request) -> None:
         )
 
 
-def is_feed(request: Request) -> bool:
-    """Whether it reads a feed, whose readers know no other way than a user and a password."""
-    return request.method == "GET" and request.url.path.startswith(FEEDS)
-
-
-def _basic_password(text: str) -> str:
-    """The password of *user:password*, which is a token; the user may be anything."""
-    try:
-        _, colon, password = b64decode(text, validate=True).decode().partition(":")
-    except ValueError:
-        colon = password = ""
-    if not colon:
-        raise Unauthenticated(
-            "the Authorization header is not Basic as RFC 7617 has it",
-            hint="Give any user, and a token as the password.",
-        )
-    return password
-
-
 def _known(request: Request) -> _Ask | Caller:
     """Who asks, or which look-up tells it. Raises :class:`Unauthenticated` for what is none."""
     gate: Gate = request.app.state.gate
@@ -207,8 +182,6 @@ def _known(request: Request) -> _Ask | Caller:
     if authorization is not None:
         # A token decides alone: what else the browser sends along does not count.
         scheme, _, secret = authorization.partition(" ")
-        if scheme.lower() == "basic" and is_feed(request):
-            return _Ask(service.by_token, _basic_password(secret.strip()))
         if scheme.lower() != "bearer":
             raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
         return _Ask(service.by_token, secret.strip())
@@ -219,18 +192,15 @@ def _known(request: Request) -> _Ask | Caller:
     return _Ask(service.by_session, secret) if secret else NOBODY
 
 
-def _is_for_everybody(request: Request) -> bool:
-    """Whether it needs no token; a change needs a right beside."""
+def _reads_unnamed(request: Request) -> bool:
+    """Whether nobody needs a token to read."""
     gate: Gate = request.app.state.gate
-    if gate.anonymous_read:
-        return True
-    is_rates = request.method == "GET" and request.scope["path"] in RATES
-    return gate.public_error_rates and is_rates
+    return gate.anonymous_read
 
 
 def _admitted(request: Request, caller: Caller) -> Caller:
     """*caller*, if such may ask this. A browser says where from it asks."""
-    if caller.means is Means.NOTHING and not _is_for_everybody(request):
+    if caller.means is Means.NOTHING and not _reads_unnamed(request):
         raise Unauthenticated("the request does not say who asks", hint=_HOW)
     by_browser = caller.means in (Means.SESSION, Means.PROXY)
     if by_browser and request.method in UNSAFE:
@@ -248,7 +218,7 @@ def _let_in(request: Request, caller: Caller) -> Caller:
 
 def _instead(request: Request, ask: _Ask, error: Unauthenticated) -> Caller:
     """Who asks where a look-up found nobody: a browser whose session ended may read as anybody."""
-    may_read = _is_for_everybody(request) and request.method not in UNSAFE
+    may_read = _reads_unnamed(request) and request.method not in UNSAFE
     if ask.look_up is service.by_session and may_read:
         return NOBODY
     raise error

@@ -56,12 +56,8 @@ def install(app: FastAPI) -> None:
     """Make the app answer all its errors as :class:`ProblemView`."""
 
     @app.exception_handler(MitigaugeError)
-    async def known(request: Request, error: MitigaugeError) -> JSONResponse:
-        answer = refusal(error)
-        if error.status == 401 and request.url.path.startswith("/api/feeds/"):
-            # A reader of feeds sends a password only where it is asked for one.
-            answer.headers["WWW-Authenticate"] = 'Basic realm="Mitigauge feeds", charset="UTF-8"'
-        return answer
+    async def known(_: Request, error: MitigaugeError) -> JSONResponse:
+        return refusal(error)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:

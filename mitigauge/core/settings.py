@@ -111,11 +111,6 @@ class Settings(BaseModel):
         "loopback and the address it listens on; name:port allows that port only",
     )
     anonymous_read: bool = Field(False, description="whether everybody may read without a token")
-    public_error_rates: bool = Field(
-        False,
-        description="whether everybody may read how often we are wrong, and nothing else, without "
-        "a token",
-    )
     proxy_secret_file: str = Field(
         "", description="file with the secret by which a proxy that names users is known"
     )

@@ -151,7 +151,6 @@ TABLE = {
         "/api/experiments/9999/again", nobody=401, viewer=403, others=422
     ),
     "GET /api/error-rates": read("/api/error-rates"),
-    "GET /api/error-rates/badge.svg": read("/api/error-rates/badge.svg"),
     "GET /api/prices/tables": read("/api/prices/tables"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
@@ -192,10 +191,6 @@ TABLE = {
     "POST /api/regressions/{regression_id}/fresh-boots": alike(
         "/api/regressions/1/fresh-boots", nobody=401, viewer=403, others=404
     ),
-    "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
-    "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
-    "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),
-    "GET /api/feeds/weekly.atom": read("/api/feeds/weekly.atom"),
     "GET /api/subscriptions": read("/api/subscriptions"),
     # Without a body, and there is none; the test of subscriptions adds and ends some.
     "POST /api/subscriptions": Row("/api/subscriptions", SUBSCRIBED, SUBSCRIBED),

@@ -22,45 +22,6 @@ test("nobody sees a page before logging in, and every page says how", async ({ p
   }
 });
 
-test("how often we are wrong is shown to everybody where the service answers everybody", async ({
-  page,
-}) => {
-  const path = "/regressions?tab=errors";
-  await open(page, path);
-  await expect(heading(page)).toHaveText("Log in");
-  const rate = { name: "confirmed", title: "Confirmed, false", badge: "confirmed false" };
-  await page.route("**/api/error-rates", (route) =>
-    route.fulfill({
-      json: [
-        {
-          ...rate,
-          meaning: "m",
-          emulated: false,
-          of: 40,
-          wrong: 1,
-          percent: 2.5,
-          low: 0.1,
-          high: 13,
-        },
-      ],
-    }),
-  );
-  await page.route("**/api/error-rates/badge.svg", (route) =>
-    route.fulfill({
-      contentType: "image/svg+xml",
-      body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    }),
-  );
-  await open(page, path);
-  await expect(heading(page)).toHaveText("How often we are wrong");
-  await expect(page.getByRole("row").filter({ hasText: "Confirmed, false" })).toContainText("40");
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNothingBeyond(page);
-  await page.getByRole("main").getByRole("link", { name: "Trends", exact: true }).click();
-  await expect(heading(page)).toHaveText("Log in");
-});
-
 test("the link lets in, and its key stays nowhere", async ({ page, served }) => {
   const asked: string[] = [];
   page.on("request", (request) =>

@@ -13,14 +13,6 @@ export const sessionQuery = () =>
     staleTime: 60_000,
   });
 
-/** Whether the rates of errors are shown to whoever is not in. Its refusal ends no session. */
-export const openRatesQuery = () =>
-  queryOptions({
-    queryKey: [...sessionKey, "open rates"],
-    queryFn: async ({ signal }) => (await api.GET("/api/error-rates", { signal })).response.ok,
-    staleTime: Infinity,
-  });
-
 export type Credential = { token: string } | { key: string };
 
 export const logIn = (credential: Credential): Promise<Session> =>
