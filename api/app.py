@@ -22,7 +22,6 @@ from api import (
     downloads,
     error_rates,
     experiments,
-    feeds,
     gone,
     health,
     home,
@@ -31,7 +30,6 @@ from api import (
     kernels,
     limits,
     metrics,
-    oidc,
     pairs,
     prices,
     problems,
@@ -52,7 +50,7 @@ from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
 from api.body_limit import BodyLimit
 from api.followers import Followers
-from api.gate import Gate, ValidTokens, needs, read_proxy_secret
+from api.gate import Gate, needs, read_proxy_secret
 from api.guard import Guard
 from api.known_parameters import known_parameters
 from api.metrics import Metering, Meters
@@ -61,7 +59,7 @@ from api.request_log import RequestLog
 from api.shared_reads import SharedReads
 from api.stored_pages import StoredPages
 from api.versions import Versions, versioned
-from api.wrong_keys import WrongKeys
+from mitigauge.access.groups import proxy_roles
 from mitigauge.access.roles import Right
 from mitigauge.core.settings import get_settings
 from mitigauge.storage.database.engine import get_engine
@@ -110,21 +108,17 @@ def create_app(
     app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,
-        public_error_rates=settings.public_error_rates,
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
+        proxy_roles=proxy_roles(settings),
+        groups_header=settings.proxy_groups_header,
         login_key=login_key,
     )
-    app.state.wrong_keys, app.state.wrong_log_ins = WrongKeys(), WrongKeys()
-    app.state.valid_tokens = ValidTokens()
-    app.state.kept_rates = error_rates.KeptRates()
     problems.install(app)
     changes.install(app)
     app.state.meters = Meters()
     app.add_middleware(Metering, meters=app.state.meters)
     app.add_middleware(BodyLimit, limit=settings.body_limit_bytes)
-    hosts_known = AllowedHosts(bound or settings.bind, settings.allowed_hosts)
-    oidc.install(app, settings, hosts_known)
-    app.add_middleware(Guard, hosts=hosts_known)
+    app.add_middleware(Guard, hosts=AllowedHosts(bound or settings.bind, settings.allowed_hosts))
     app.add_middleware(RequestLog)
     app.add_middleware(Versions)
     app.router.routes.extend(_routed().router.routes)
@@ -159,9 +153,9 @@ def _routed() -> Service:
     app = _blank()
     for module in (health, session):
         app.include_router(module.router, dependencies=[Depends(known_parameters)])
-    # A provider sends parameters of its own along, and so may what collects metrics.
-    for module in (oidc, metrics, gone):
-        app.include_router(module.router)
+    # What collects metrics may send parameters of its own along.
+    app.include_router(metrics.router)
+    app.include_router(gone.router)
     for router in (
         experiments.router,
         specs.router,
@@ -184,7 +178,6 @@ def _routed() -> Service:
         trends.router,
         regressions.router,
         subscriptions.router,
-        feeds.router,
         home.router,
         search.router,
         audit.router,

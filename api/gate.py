@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-import time
-from base64 import b64decode
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,8 +19,8 @@ from api.addresses import Address, same_origin
 from api.bodies import UNSAFE
 from api.database import begin
 from api.shared_reads import SharedReads
-from api.wrong_keys import WrongKeys, group_of
 from mitigauge.access import service
+from mitigauge.access.groups import groups_in, role_of
 from mitigauge.access.roles import Caller, Means, Right, Role, roles_with
 from mitigauge.access.service import Unauthenticated
 from mitigauge.core.actor import Way, become, current_actor
@@ -31,12 +29,7 @@ from mitigauge.core.errors import Forbidden, InvalidInput
 SECRET_HEADER = "x-mitigauge-proxy-secret"
 USER_HEADER = "x-mitigauge-user"
 ROLE_HEADER = "x-mitigauge-role"
-FEEDS = "/api/feeds/"
-# How often we are wrong, as numbers and as a picture.
-RATES = frozenset({"/api/error-rates", "/api/error-rates/badge.svg"})
 FORWARDED_HEADER = "x-forwarded-for"
-# Who is slowed waits so long at the most until a token that was just made is known.
-TOKENS_READ_EVERY_S = 1.0
 SHORTEST_PROXY_SECRET = 32
 _USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
 _HOW = (
@@ -50,10 +43,12 @@ class Gate:
     """By what somebody is let in, beside tokens."""
 
     anonymous_read: bool = False
-    public_error_rates: bool = False
-    """Whether :data:`RATES` alone are read without a token."""
     proxy_secret: str = ""
     """Empty: no proxy's word counts."""
+    proxy_roles: Mapping[str, Role] = field(default_factory=dict)
+    """By group; empty: the proxy names the role itself."""
+    groups_header: str = ""
+    """Where the proxy names a user's groups."""
     login_key: str = ""
     """Of the link that makes a browser the operator's; empty: there is none."""
 
@@ -71,7 +66,8 @@ class Gate:
     def proxys_user(self, headers: Headers) -> Caller | None:
         """Whom a trusted proxy names; None if it names nobody, or none is trusted.
 
-        Raises :class:`Unauthenticated` for a wrong secret or a name or role that cannot be.
+        Raises :class:`Unauthenticated` for a wrong secret or a name or role that cannot be, and
+        :class:`Forbidden` for somebody whose groups give no role.
         """
         if not self.proxy_secret or SECRET_HEADER not in headers:
             return None
@@ -83,7 +79,8 @@ class Gate:
         user = _only(headers, USER_HEADER)
         if user is None:
             return None
-        role = _only(headers, ROLE_HEADER) or Role.VIEWER.value
+        role = self._role_of(user, headers) if self.proxy_roles else _only(headers, ROLE_HEADER)
+        role = role or Role.VIEWER
         if not _USER.fullmatch(user) or role not in list(Role):
             raise Unauthenticated(
                 f"the proxy names the user {user[:80]!r} with the role {role[:80]!r}",
@@ -91,6 +88,19 @@ class Gate:
             )
         # Apart from tokens' names: nobody becomes another's namesake by the proxy.
         return Caller(f"proxy:{user}", Role(role), Means.PROXY)
+
+    def _role_of(self, user: str, headers: Headers) -> Role:
+        """By groups alone: a proxy that names groups may let a client's own role header through."""
+        groups = groups_in(headers.getlist(self.groups_header))
+        role = role_of(groups, self.proxy_roles)
+        if role is None:
+            raise Forbidden(
+                f"{user[:80]!r} is in no group that may use this service; the proxy names "
+                f"{len(groups)} in the header {self.groups_header}",
+                hint="Ask whoever runs the service: MITIGAUGE_PROXY_ROLES says which groups may, "
+                "and MITIGAUGE_PROXY_GROUPS_HEADER where the proxy names them.",
+            )
+        return role
 
 
 def read_proxy_secret(path: str) -> str:
@@ -131,34 +141,6 @@ class _Ask:
             return self.look_up(session, self.secret)
 
 
-@dataclass(slots=True)
-class ValidTokens:
-    """Tokens that let somebody in, as they were a moment ago."""
-
-    tokens: frozenset[str] = field(default=frozenset(), repr=False)
-    until: float = 0.0
-
-    async def has(self, app: FastAPI, secret: str) -> bool:
-        """Whether *secret* is one; the database is asked once a second, whatever comes."""
-        if not service.TOKEN.fullmatch(secret):
-            return False
-        if time.monotonic() > self.until:
-            shared: SharedReads = app.state.shared
-            self.tokens = await shared.answer("valid tokens", lambda: _read_valid_tokens(app))
-            self.until = time.monotonic() + TOKENS_READ_EVERY_S
-        return service.is_among(secret, self.tokens)
-
-
-def _read_valid_tokens(app: FastAPI) -> frozenset[str]:
-    with begin(app) as session:
-        return service.valid_tokens(session)
-
-
-def client_address(request: Request) -> str:
-    """What wrong keys are counted by: an address, or a network of IPv6."""
-    return group_of(client_ip(request))
-
-
 def client_ip(request: Request) -> str:
     """The address of the other side, or of whom the trusted proxy names.
 
@@ -172,52 +154,6 @@ def client_ip(request: Request) -> str:
         except ValueError:
             pass  # it says nothing of use
     return request.client.host if request.client else ""
-
-
-async def check_not_slowed(request: Request, secret: str) -> None:
-    """Raise :class:`api.problems.TooOften` for *secret* where its address sent many wrong ones.
-
-    A valid token never waits: others may share its address.
-    """
-    wrong: WrongKeys = request.app.state.wrong_keys
-    address = client_address(request)
-    if wrong.is_slowed(address) and not await _valid(request).has(request.app, secret):
-        wrong.refuse(address)
-
-
-def note_wrong(request: Request) -> None:
-    """Count a key that was looked at in vain."""
-    wrong: WrongKeys = request.app.state.wrong_keys
-    wrong.note(client_address(request))
-
-
-def _valid(request: Request) -> ValidTokens:
-    found: ValidTokens = request.app.state.valid_tokens
-    return found
-
-
-async def _count_wrong_proxy(request: Request) -> None:
-    """Count a request that claims to come from the proxy and does not have its secret."""
-    gate: Gate = request.app.state.gate
-    claims = SECRET_HEADER in request.headers and "authorization" not in request.headers
-    if gate.proxy_secret and claims and not gate.is_proxy(request.headers):
-        await check_not_slowed(request, "")
-        note_wrong(request)
-
-
-async def _answer(request: Request, ask: _Ask) -> Caller:
-    """Who has the secret. Raises :class:`Unauthenticated`, and TooOften after many wrong tokens."""
-    shared: SharedReads = request.app.state.shared
-    # A session's secret is sent by a browser for as long as it likes, also after its end.
-    is_token = ask.look_up is service.by_token
-    if is_token:
-        await check_not_slowed(request, ask.secret)
-    try:
-        return await shared.answer(ask, lambda: ask.answer(request.app))
-    except Unauthenticated:
-        if is_token:
-            note_wrong(request)
-        raise
 
 
 def session_cookie(host: Address) -> str:
@@ -239,25 +175,6 @@ def check_same_origin(request: Request) -> None:
         )
 
 
-def is_feed(request: Request) -> bool:
-    """Whether it reads a feed, whose readers know no other way than a user and a password."""
-    return request.method == "GET" and request.url.path.startswith(FEEDS)
-
-
-def _basic_password(text: str) -> str:
-    """The password of *user:password*, which is a token; the user may be anything."""
-    try:
-        _, colon, password = b64decode(text, validate=True).decode().partition(":")
-    except ValueError:
-        colon = password = ""
-    if not colon:
-        raise Unauthenticated(
-            "the Authorization header is not Basic as RFC 7617 has it",
-            hint="Give any user, and a token as the password.",
-        )
-    return password
-
-
 def _known(request: Request) -> _Ask | Caller:
     """Who asks, or which look-up tells it. Raises :class:`Unauthenticated` for what is none."""
     gate: Gate = request.app.state.gate
@@ -265,8 +182,6 @@ def _known(request: Request) -> _Ask | Caller:
     if authorization is not None:
         # A token decides alone: what else the browser sends along does not count.
         scheme, _, secret = authorization.partition(" ")
-        if scheme.lower() == "basic" and is_feed(request):
-            return _Ask(service.by_token, _basic_password(secret.strip()))
         if scheme.lower() != "bearer":
             raise Unauthenticated("the Authorization header is not Bearer", hint=_HOW)
         return _Ask(service.by_token, secret.strip())
@@ -277,18 +192,15 @@ def _known(request: Request) -> _Ask | Caller:
     return _Ask(service.by_session, secret) if secret else NOBODY
 
 
-def _is_for_everybody(request: Request) -> bool:
-    """Whether it needs no token; a change needs a right beside."""
+def _reads_unnamed(request: Request) -> bool:
+    """Whether nobody needs a token to read."""
     gate: Gate = request.app.state.gate
-    if gate.anonymous_read:
-        return True
-    is_rates = request.method == "GET" and request.scope["path"] in RATES
-    return gate.public_error_rates and is_rates
+    return gate.anonymous_read
 
 
 def _admitted(request: Request, caller: Caller) -> Caller:
     """*caller*, if such may ask this. A browser says where from it asks."""
-    if caller.means is Means.NOTHING and not _is_for_everybody(request):
+    if caller.means is Means.NOTHING and not _reads_unnamed(request):
         raise Unauthenticated("the request does not say who asks", hint=_HOW)
     by_browser = caller.means in (Means.SESSION, Means.PROXY)
     if by_browser and request.method in UNSAFE:
@@ -306,7 +218,7 @@ def _let_in(request: Request, caller: Caller) -> Caller:
 
 def _instead(request: Request, ask: _Ask, error: Unauthenticated) -> Caller:
     """Who asks where a look-up found nobody: a browser whose session ended may read as anybody."""
-    may_read = _is_for_everybody(request) and request.method not in UNSAFE
+    may_read = _reads_unnamed(request) and request.method not in UNSAFE
     if ask.look_up is service.by_session and may_read:
         return NOBODY
     raise error
@@ -319,12 +231,12 @@ async def identified(
     _cookie: Annotated[object, Security(APIKeyCookie(name="mitigauge_session", auto_error=False))],
 ) -> Caller:
     """Who asks. Raises :class:`Unauthenticated` for nobody known."""
-    await _count_wrong_proxy(request)
     known = _known(request)
     if isinstance(known, Caller):
         return _let_in(request, known)
+    shared: SharedReads = request.app.state.shared
     try:
-        caller = await _answer(request, known)
+        caller = await shared.answer(known, lambda: known.answer(request.app))
     except Unauthenticated as error:
         caller = _instead(request, known, error)
     return _let_in(request, caller)

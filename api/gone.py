@@ -16,6 +16,14 @@ GONE: dict[str, str] = {
     "operation (`mitigauge price predict`) and the matrix tell both.",
     "/api/profiles/exact/graph": "The graph in the shape of samples with exact totals went. The "
     "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
+    "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "
+    "the lists.",
+    "/api/error-rates/badge.svg": "The badge is no longer drawn: /api/error-rates has the numbers.",
+    **dict.fromkeys(
+        ("/api/session/ways", "/api/session/oidc", "/api/session/oidc/callback"),
+        "People log in at the proxy in front of the service, such as oauth2-proxy: open the "
+        "dashboard's own address.",
+    ),
 }
 MOVED: dict[str, str] = {}
 

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.database import begin
-from api.gate import check_not_slowed, note_wrong
 from api.shared_reads import SharedReads
 from mitigauge.core.errors import Forbidden, MitigaugeError, NotFound
 from mitigauge.core.logs.logger import get_logger
@@ -97,8 +96,6 @@ async def show_metrics(request: Request) -> Response:
         )
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if not hmac.compare_digest(given.encode(), key.encode()):
-        await check_not_slowed(request, given)
-        note_wrong(request)
         raise Forbidden(
             "this is not the key of the metrics",
             hint="Send Authorization: Bearer and the content of MITIGAUGE_METRICS_KEY_FILE.",
@@ -155,9 +152,6 @@ class _Stored(Collector):
         scheduled = float(bool(get_settings().backup_directory))
         yield _gauge(Figures("mitigauge_backups_scheduled", "1 where backups are to be taken", (),
                              {(): scheduled}))  # fmt: skip
-        wrong = self.app.state.wrong_keys.total + self.app.state.wrong_log_ins.total
-        yield _gauge(Figures("mitigauge_wrong_keys", "wrong keys since the process began", (),
-                             {(): wrong}))  # fmt: skip
 
 
 def _gauge(figures: Figures) -> GaugeMetricFamily:

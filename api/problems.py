@@ -52,26 +52,12 @@ class TooMany(NotReady):
     """Something is used by as many as the operator allows."""
 
 
-class TooOften(MitigaugeError):
-    """Somebody asks more often than is looked at."""
-
-    status = 429
-
-    def __init__(self, message: str, *, hint: str, retry_after_s: int) -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after_s = retry_after_s
-
-
 def install(app: FastAPI) -> None:
     """Make the app answer all its errors as :class:`ProblemView`."""
 
     @app.exception_handler(MitigaugeError)
-    async def known(request: Request, error: MitigaugeError) -> JSONResponse:
-        answer = refusal(error)
-        if error.status == 401 and request.url.path.startswith("/api/feeds/"):
-            # A reader of feeds sends a password only where it is asked for one.
-            answer.headers["WWW-Authenticate"] = 'Basic realm="Mitigauge feeds", charset="UTF-8"'
-        return answer
+    async def known(_: Request, error: MitigaugeError) -> JSONResponse:
+        return refusal(error)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -118,8 +104,6 @@ def refusal(error: MitigaugeError) -> JSONResponse:
         answer.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooMany):
         answer.headers["Retry-After"] = str(TRY_AGAIN_S)
-    if isinstance(error, TooOften):
-        answer.headers["Retry-After"] = str(error.retry_after_s)
     return answer
 
 

@@ -14,13 +14,10 @@ from api.database import begin
 from api.gate import (
     Gate,
     Known,
-    check_not_slowed,
     check_same_origin,
     needs,
-    note_wrong,
     session_cookie,
 )
-from api.oidc_provider import Provider
 from mitigauge.access import service
 from mitigauge.access.roles import RIGHTS, Caller, Means, Right, Role
 from mitigauge.access.service import SESSION_LASTS, Unauthenticated
@@ -36,20 +33,10 @@ class SessionView(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    subject: str = Field(
-        description="a token's name, proxy: or oidc: and a user, operator; empty: nobody"
-    )
+    subject: str = Field(description="a token's name, proxy: and a user, operator; empty: nobody")
     role: Role
     means: Means = Field(description="by what one is known")
     rights: list[Right]
-
-
-class LogInWays(BaseModel):
-    """By what one may log in, beside a token."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    single_sign_on: str = Field(description="what the button calls it; empty: there is none")
 
 
 class LogIn(BaseModel):
@@ -88,20 +75,13 @@ def show_session(caller: Known) -> SessionView:
     return _view(caller)
 
 
-@router.get("/ways")
-def show_ways(request: Request) -> LogInWays:
-    """By what one may log in, for whoever is not in yet."""
-    provider: Provider | None = request.app.state.oidc
-    return LogInWays(single_sign_on="" if provider is None else provider.sign_on.name)
-
-
 @router.post("", status_code=201, openapi_extra=LOG_IN_BODY)
 async def log_in(request: Request, response: Response) -> SessionView:
     """Begin a browser session; only a page of this service may ask for one."""
     check_same_origin(request)
     become(replace(current_actor(), way=Way.WEB))
     asked = _read(await text_of(request, "the login", limit=BODY_LIMIT_BYTES))
-    secret, caller = await _opened(request, asked)
+    secret, caller = await asyncio.to_thread(_open, request, asked)
     response.set_cookie(
         session_cookie(request.state.host),
         secret,
@@ -143,18 +123,6 @@ def _read(text: str) -> LogIn:
     if (asked.token is None) == (asked.key is None):
         raise InvalidInput("the login has no token, or a key as well", hint="Send one of them.")
     return asked
-
-
-async def _opened(request: Request, asked: LogIn) -> tuple[str, Caller]:
-    """As :func:`_open`; wrong ones are counted, and refused after many."""
-    gate: Gate = request.app.state.gate
-    if asked.key is None or not gate.opens(asked.key):
-        await check_not_slowed(request, (asked.token or "").strip())
-    try:
-        return await asyncio.to_thread(_open, request, asked)
-    except Unauthenticated:
-        note_wrong(request)
-        raise
 
 
 def _open(request: Request, asked: LogIn) -> tuple[str, Caller]:

@@ -42,7 +42,7 @@ def show_weekly(week: WeekInPath, session: Database) -> WeeklyView:
 
 @router.get("/{week}/report", response_class=Response, responses={**AS_JSON})
 def weekly_file(week: WeekInPath, session: Database, form: Form = "text") -> Response:
-    """The report as a file: text, Markdown, HTML, JSON, or a mail with its pictures."""
+    """The report as a file: text, Markdown, HTML, JSON, or a mail."""
     report = service.find(session, Week.parse(week))
     # A file, never a page of ours: what stands in it came from hosts and specs.
     name = f'attachment; filename="weekly-{week}.{ENDINGS[form]}"'

@@ -80,18 +80,9 @@ def list_tokens(json: Json = False) -> None:
 
 @app.command()
 def revoke(name: Name) -> None:
-    """End a token and the browser sessions that it began, at once.
+    """End a token and the browser sessions that it began, at once."""
+    from mitigauge.access import service
 
-    With oidc:NAME, end the browser sessions of a person who logged in by single sign-on; whether
-    they may log in again is up to their groups.
-    """
-    from mitigauge.access import oidc_people, service
-
-    if name.startswith(oidc_people.PREFIX):
-        with stored() as session:
-            oidc_people.end_sessions(session, name)
-        say(f"the browser sessions of {name} are ended")
-        return
     with stored() as session:
         service.revoke_token(session, name)
     say(f"the token {name} is revoked")

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 # Names that others proved, apart from those of tokens.
-PROVEN_BY: Final = ("proxy:", "oidc:")
+PROVEN: Final = "proxy:"
 
 
 def person_name(subject: str) -> str:
-    """``alice`` of ``oidc:alice``; every other name as it is."""
-    for prefix in PROVEN_BY:
-        if subject.startswith(prefix):
-            return subject.removeprefix(prefix)
-    return subject
+    """``alice`` of ``proxy:alice``; every other name as it is."""
+    return subject.removeprefix(PROVEN)

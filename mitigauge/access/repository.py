@@ -1,14 +1,13 @@
-"""SQL of tokens, browser sessions and people. All times are by the database's clock."""
+"""SQL of tokens and browser sessions. All times are by the database's clock."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, or_, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
-from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson, UsedLogIn
+from mitigauge.access.tables import AccessToken, BrowserSession
 from mitigauge.core.natural_order import natural_order
 
 
@@ -20,14 +19,6 @@ def tokens(session: Session) -> list[AccessToken]:
 def token_by_hash(session: Session, digest: str) -> AccessToken | None:
     """The token of that HMAC."""
     return session.scalars(select(AccessToken).where(AccessToken.hash == digest)).one_or_none()
-
-
-def valid_hashes(session: Session, now: datetime) -> frozenset[str]:
-    """HMACs of all tokens that let somebody in at *now*."""
-    lasting = or_(AccessToken.expires_at.is_(None), AccessToken.expires_at > now)
-    return frozenset(
-        session.scalars(select(AccessToken.hash).where(AccessToken.revoked_at.is_(None), lasting))
-    )
 
 
 def tokens_of_other_keys(session: Session, key_id: str) -> list[str]:
@@ -54,11 +45,11 @@ def note_use(session: Session, token: AccessToken, now: datetime, every: timedel
 
 
 def session_by_hash(session: Session, digest: str) -> BrowserSession | None:
-    """The browser session of that HMAC, with its token or person."""
+    """The browser session of that HMAC, with its token."""
     return session.scalars(
         select(BrowserSession)
         .where(BrowserSession.hash == digest)
-        .options(joinedload(BrowserSession.token), joinedload(BrowserSession.person))
+        .options(joinedload(BrowserSession.token))
     ).one_or_none()
 
 
@@ -82,44 +73,3 @@ def delete_spare_sessions(session: Session, subject: str, now: datetime, keep: i
         .offset(keep)
     )
     session.execute(delete(BrowserSession).where(BrowserSession.id.in_(spare)))
-
-
-def use_up_log_in(session: Session, digest: str, until: datetime) -> bool:
-    """Note that the log-in of that HMAC has come back; False if that was noted before.
-
-    Notes whose time is over go: by then the log-in itself has expired.
-    """
-    session.execute(delete(UsedLogIn).where(UsedLogIn.until <= func.clock_timestamp()))
-    noted = insert(UsedLogIn).values(hash=digest, until=until).on_conflict_do_nothing()
-    return session.scalar(noted.returning(UsedLogIn.hash)) is not None
-
-
-def lock_people(session: Session) -> None:
-    """Let nobody else look for a free name until the transaction's end."""
-    session.execute(text("LOCK TABLE oidc_person IN SHARE ROW EXCLUSIVE MODE"))
-
-
-def person(session: Session, issuer: str, sub: str) -> OidcPerson | None:
-    """Whom the issuer knows by that number."""
-    return session.scalars(
-        select(OidcPerson).where(OidcPerson.issuer == issuer, OidcPerson.sub == sub)
-    ).one_or_none()
-
-
-def person_by_subject(session: Session, subject: str) -> OidcPerson | None:
-    """Who is stored by that name."""
-    return session.scalars(select(OidcPerson).where(OidcPerson.subject == subject)).one_or_none()
-
-
-def subjects_like(session: Session, subject: str) -> frozenset[str]:
-    """The names of people that begin with *subject*."""
-    wanted = select(OidcPerson.subject).where(
-        OidcPerson.subject.startswith(subject, autoescape=True)
-    )
-    return frozenset(session.scalars(wanted))
-
-
-def delete_sessions_of_person(session: Session, person_id: int) -> int:
-    """End every browser session of a person; how many there were."""
-    ended = delete(BrowserSession).where(BrowserSession.person_id == person_id)
-    return len(session.scalars(ended.returning(BrowserSession.id)).all())

@@ -17,7 +17,7 @@ from mitigauge.access.audit.repository import count as count_entries
 from mitigauge.access.roles import OPERATOR, Caller, Means, Role
 from mitigauge.access.schemas import NewTokenView, TokenView
 from mitigauge.access.secret import key_id, new_secret, stored_form
-from mitigauge.access.tables import AccessToken, BrowserSession, OidcPerson
+from mitigauge.access.tables import AccessToken, BrowserSession
 from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 from mitigauge.core.settings import get_settings
 from mitigauge.storage.database.engine import database_now
@@ -121,16 +121,6 @@ def by_token(session: Session, secret: str) -> Caller:
     return Caller(token.name, token.role, Means.TOKEN)
 
 
-def valid_tokens(session: Session) -> frozenset[str]:
-    """All tokens that are valid, in the form that :func:`is_among` takes."""
-    return repository.valid_hashes(session, database_now(session))
-
-
-def is_among(secret: str, tokens: frozenset[str]) -> bool:
-    """Whether *secret* is one of *tokens*; asks no database."""
-    return bool(TOKEN.fullmatch(secret)) and stored_form("token", secret) in tokens
-
-
 def open_session_by_token(session: Session, secret: str) -> tuple[str, Caller]:
     """A browser session's secret, and whose it is. Raises :class:`Unauthenticated`."""
     token, now = _valid_token(session, secret)
@@ -146,13 +136,6 @@ def open_operators_session(session: Session) -> tuple[str, Caller]:
     return _open(session, OPERATOR, Role.ADMIN, None, now + SESSION_LASTS, now)
 
 
-def open_persons_session(
-    session: Session, person: OidcPerson, until: datetime, now: datetime
-) -> tuple[str, Caller]:
-    """A browser session of a person whom a provider proved, until then."""
-    return _open(session, person.subject, person.role, None, until, now, person_id=person.id)
-
-
 def by_session(session: Session, secret: str) -> Caller:
     """Whose browser session it is. Raises :class:`Unauthenticated` if it has ended."""
     found = repository.session_by_hash(session, stored_form("session", secret))
@@ -165,8 +148,7 @@ def by_session(session: Session, secret: str) -> Caller:
                 "the token of this browser's session is revoked or has expired", hint=LOG_IN_AGAIN
             )
         repository.note_use(session, found.token, now, NOTE_USE_EVERY)
-    role = found.role if found.person is None else found.person.role
-    return Caller(found.subject, role, Means.SESSION, found.id)
+    return Caller(found.subject, found.role, Means.SESSION, found.id)
 
 
 def end_session(session: Session, session_id: int) -> None:
@@ -175,10 +157,7 @@ def end_session(session: Session, session_id: int) -> None:
     audit.record(session, Action.SESSION_END, Subject(SubjectKind.SESSION, session_id))
 
 
-LOG_IN_AGAIN: Final = (
-    "Log in again: by single sign-on where the page offers it, with a token, or with the link "
-    "that `mitigauge serve` prints."
-)
+LOG_IN_AGAIN: Final = "Log in again, with a token or with the link that `mitigauge serve` prints."
 
 
 def _valid_token(session: Session, secret: str) -> tuple[AccessToken, datetime]:
@@ -205,8 +184,6 @@ def _open(
     token_id: int | None,
     until: datetime,
     now: datetime,
-    *,
-    person_id: int | None = None,
 ) -> tuple[str, Caller]:
     _require_few_log_ins(session, subject, now)
     secret = new_secret()
@@ -215,7 +192,6 @@ def _open(
         subject=subject,
         role=role,
         token_id=token_id,
-        person_id=person_id,
         created_at=now,
         expires_at=until,
     )

@@ -1,4 +1,4 @@
-"""Tables of tokens, browser sessions and people. None holds a secret, only its HMAC."""
+"""Tables of tokens and browser sessions. None holds a secret, only its HMAC."""
 
 from __future__ import annotations
 
@@ -40,40 +40,8 @@ class AccessToken(Base):
     revoked_at: Mapped[datetime | None]
 
 
-class OidcPerson(Base):
-    """Somebody who logs in by single sign-on, known by the provider's number for them."""
-
-    __tablename__ = "oidc_person"
-    __table_args__ = (
-        CheckConstraint(one_of("role", Role), name="role"),
-        UniqueConstraint("issuer", "sub"),
-        # A subject says who submitted what, so two people never share one.
-        UniqueConstraint("subject"),
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    issuer: Mapped[str]
-    sub: Mapped[str]
-    # As at the first log-in: what somebody submitted stays theirs when the provider renames them.
-    subject: Mapped[str]
-    # What the groups gave at the last log-in.
-    role: Mapped[Role] = mapped_column(EnumWord(Role))
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
-class UsedLogIn(Base):
-    """A log-in by single sign-on that came back from the provider, so that it does so once."""
-
-    __tablename__ = "used_log_in"
-    __table_args__ = (Index("ix_used_log_in_until", "until"),)
-
-    hash: Mapped[str] = mapped_column(primary_key=True)
-    until: Mapped[datetime]
-
-
 class BrowserSession(Base):
-    """A browser that was let in by a token, by the link that `serve` prints, or as a person."""
+    """A browser that was let in by a token, or by the link that `serve` prints."""
 
     __tablename__ = "browser_session"
     __table_args__ = (
@@ -88,10 +56,7 @@ class BrowserSession(Base):
     role: Mapped[Role] = mapped_column(EnumWord(Role))
     # None: not by a token. A token that is revoked or expires ends its sessions.
     token_id: Mapped[int | None] = mapped_column(ForeignKey("access_token.id"))
-    # None: not by single sign-on. Then the person's role counts, not the one above.
-    person_id: Mapped[int | None] = mapped_column(ForeignKey("oidc_person.id"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime]
 
     token: Mapped[AccessToken | None] = relationship()
-    person: Mapped[OidcPerson | None] = relationship()

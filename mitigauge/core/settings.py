@@ -111,29 +111,16 @@ class Settings(BaseModel):
         "loopback and the address it listens on; name:port allows that port only",
     )
     anonymous_read: bool = Field(False, description="whether everybody may read without a token")
-    public_error_rates: bool = Field(
-        False,
-        description="whether everybody may read how often we are wrong, and nothing else, without "
-        "a token",
-    )
     proxy_secret_file: str = Field(
         "", description="file with the secret by which a proxy that names users is known"
     )
-    oidc_issuer: str = Field(
-        "", description="address of an OpenID provider by which people log in; empty: none"
-    )
-    oidc_client_id: str = Field("", description="by which name that provider knows this service")
-    oidc_client_secret: str = Field(
-        "", repr=False, description="the secret by which this service proves itself to it"
-    )
-    oidc_groups_claim: str = Field("groups", description="what of an ID token names the groups")
-    oidc_roles: str = Field(
+    proxy_roles: str = Field(
         "",
-        description="roles by group, as GROUP=ROLE with commas between; *=viewer lets everybody "
-        "read whom the provider knows",
+        description="roles by group of that proxy's users, as GROUP=ROLE with commas between; "
+        "*=viewer lets everybody read whom it names; empty: it names each user's role itself",
     )
-    oidc_name: str = Field(
-        "single sign-on", max_length=60, description="what the button to log in calls it"
+    proxy_groups_header: str = Field(
+        "X-Mitigauge-Groups", description="the header by which that proxy names a user's groups"
     )
     metrics_key: str = Field(
         "",

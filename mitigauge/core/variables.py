@@ -34,7 +34,10 @@ OTHERS: Final[Mapping[str, str]] = {
     "DEBIAN_IMAGE": "docker-compose.yml: what images are built from",
     "MACHINE_IMAGE": "scripts/test-deploy: a machine with systemd",
     "MEMORY": "docker-compose.yml: a limit",
+    "LOGIN_CLIENT": "deploy/proxy/oauth2-proxy.yml: by which name the provider knows the proxy",
+    "LOGIN_ISSUER": "deploy/proxy/oauth2-proxy.yml: the OpenID provider",
     "NGINX_IMAGE": "deploy/proxy/nginx.yml: which image",
+    "LOGIN_IMAGE": "deploy/proxy/oauth2-proxy.yml: which image",
     "POSTGRES_IMAGE": "docker-compose.yml: which image",
     "PUBLISH": "docker-compose.yml: address and port of the machine",
     "REVISION": "docker-compose.yml: a label of the images",
@@ -56,6 +59,15 @@ OTHERS: Final[Mapping[str, str]] = {
     "RIG_EXAMPLES": "tests/crash: how many interleavings",
 }
 
+# Settings of what went, by the beginning of their names: what was configured is not passed over.
+GONE: Final[Mapping[str, str]] = {
+    "OIDC_": "The service logs nobody in by OpenID Connect itself: put oauth2-proxy in front, "
+    "MITIGAUGE_PROXY_SECRET_FILE and MITIGAUGE_PROXY_ROLES say whom it may name "
+    "(docs/operating.md, Single sign-on); then unset this.",
+    "PUBLIC_ERROR_RATES": "How often we are wrong is read as all else is, by who may read: "
+    "unset this.",
+}
+
 
 def said_in(environment: Mapping[str, str], settings: Collection[str]) -> dict[str, str]:
     """What *environment* says of the *settings* (names in small letters), files read.
@@ -63,6 +75,7 @@ def said_in(environment: Mapping[str, str], settings: Collection[str]) -> dict[s
     Raises :class:`InvalidInput` for a name that nothing reads, for a setting that is given
     twice, and for a file that cannot be read.
     """
+    _refuse_gone(environment)
     _require_known(environment, settings)
     said = {}
     for setting in settings:
@@ -104,12 +117,25 @@ def content_of(name: str, file: str) -> str:
     return text.removesuffix("\n")
 
 
+def _refuse_gone(environment: Mapping[str, str]) -> None:
+    """Raise :class:`InvalidInput` for a setting of what went."""
+    for beginning, way_out in GONE.items():
+        for name, value in environment.items():
+            if name.startswith(PREFIX + beginning) and value:
+                raise InvalidInput(f"{name[:80]} is set, which went", hint=way_out)
+
+
+def _is_gone(name: str) -> bool:
+    return name.startswith(tuple(PREFIX + beginning for beginning in GONE))
+
+
 def _require_known(environment: Mapping[str, str], settings: Collection[str]) -> None:
     """Raise :class:`InvalidInput` for a variable of our prefix that nothing reads."""
     given = [name for name in environment if name.startswith(PREFIX)]
     known = {PREFIX + name.upper() for name in settings}
     known |= {name + IN_FILE for name in known} | {PREFIX + name for name in OTHERS}
-    unknown = sorted(name for name in given if name not in known)
+    # One of what went is empty here: docker-compose.yml hands it on so.
+    unknown = sorted(name for name in given if name not in known and not _is_gone(name))
     if not unknown:
         return
     # Only where something is wrong: it takes time to load.

@@ -17,6 +17,7 @@ from sqlalchemy import Engine, text
 from api.app import create_app
 from api.gone import GONE, MOVED
 from mitigauge.access.roles import Role
+from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import get_settings
 from tests.api.conftest import planned
 from tests.clients import ROLES, bearer, client_of, token_of
@@ -81,10 +82,6 @@ TABLE = {
     "GET /metrics": everybody("/metrics", 404),
     "GET /api/openapi.json": read("/api/openapi.json"),
     "GET /api/session": read("/api/session"),
-    "GET /api/session/ways": everybody("/api/session/ways"),
-    # No provider is configured; the tests of single sign-on have one.
-    "GET /api/session/oidc": everybody("/api/session/oidc", 404),
-    "GET /api/session/oidc/callback": everybody("/api/session/oidc/callback", 404),
     # Without a page of ours as its origin; with one, the tests of logging in.
     "POST /api/session": everybody("/api/session", 403),
     # A token begins no session that could be ended.
@@ -154,7 +151,6 @@ TABLE = {
         "/api/experiments/9999/again", nobody=401, viewer=403, others=422
     ),
     "GET /api/error-rates": read("/api/error-rates"),
-    "GET /api/error-rates/badge.svg": read("/api/error-rates/badge.svg"),
     "GET /api/prices/tables": read("/api/prices/tables"),
     "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
@@ -195,10 +191,6 @@ TABLE = {
     "POST /api/regressions/{regression_id}/fresh-boots": alike(
         "/api/regressions/1/fresh-boots", nobody=401, viewer=403, others=404
     ),
-    "GET /api/feeds/regressions.atom": read("/api/feeds/regressions.atom"),
-    "GET /api/feeds/experiments.atom": read("/api/feeds/experiments.atom"),
-    "GET /api/feeds/series.atom": read("/api/feeds/series.atom"),
-    "GET /api/feeds/weekly.atom": read("/api/feeds/weekly.atom"),
     "GET /api/subscriptions": read("/api/subscriptions"),
     # Without a body, and there is none; the test of subscriptions adds and ends some.
     "POST /api/subscriptions": Row("/api/subscriptions", SUBSCRIBED, SUBSCRIBED),
@@ -423,6 +415,69 @@ def test_what_a_proxy_lets_through_must_come_from_our_own_page(
         assert client.post(path, headers=evil).status_code == 403
         assert client.post(path, headers=admin).status_code == 403
         assert client.post(path, headers=admin | OURS).status_code == 200
+
+
+@pytest.fixture
+def secret_file(home: Path) -> str:
+    file = home / "proxy-secret"
+    file.write_text(PROXY_SECRET)
+    return str(file)
+
+
+def test_groups_that_a_proxy_names_give_the_highest_role(
+    engine: Engine, secret_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles = "kernel-team=submitter,perf-leads=approver"
+    with (
+        settings(monkeypatch, PROXY_SECRET_FILE=secret_file, PROXY_ROLES=roles),
+        client_of(create_app(engine)) as client,
+    ):
+
+        def role(*groups: str, **more: str) -> str:
+            named = [*(PROXY | more).items(), *(("X-Mitigauge-Groups", each) for each in groups)]
+            answer = client.get("/api/session", headers=named)  # type: ignore[arg-type]
+            return str(answer.json().get("role", answer.status_code))
+
+        assert role("kernel-team, cooks") == "submitter"
+        assert role("kernel-team,perf-leads") == role("kernel-team", "perf-leads") == "approver"
+        # Who is in no group is refused, also with a role that a browser claims.
+        claimed = {"X-Mitigauge-Role": "admin"}
+        assert role() == role("cooks") == role("*") == role("", **claimed) == "403"
+        assert role("kernel-team", **claimed) == "submitter"
+        answer = client.get("/api/session", headers=PROXY | {"X-Mitigauge-Groups": "cooks"})
+        assert "'bob' is in no group that may use this service" in answer.json()["message"]
+        # Without the secret groups are nothing.
+        stranger = {"X-Mitigauge-User": "bob", "X-Mitigauge-Groups": "perf-leads"}
+        assert client.get("/api/session", headers=stranger).status_code == 401
+    more = {"PROXY_ROLES": "*=viewer", "PROXY_GROUPS_HEADER": "Remote-Groups"}
+    with (
+        settings(monkeypatch, PROXY_SECRET_FILE=secret_file, **more),
+        client_of(create_app(engine)) as client,
+    ):
+        assert client.get("/api/session", headers=PROXY).json()["role"] == "viewer"
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"PROXY_ROLES": "a=viewer", "PROXY_SECRET_FILE": ""}, "no proxy is trusted"),
+        ({"PROXY_ROLES": "a=root"}, "has 'a=root'"),
+        ({"PROXY_ROLES": "a=viewer", "PROXY_GROUPS_HEADER": "a b"}, "GROUPS_HEADER is 'a b'"),
+        ({"OIDC_ISSUER": "https://login.example.org"}, "MITIGAUGE_OIDC_ISSUER is set, which went"),
+    ],
+)
+def test_roles_that_cannot_be_stop_the_start(
+    more: dict[str, str],
+    why: str,
+    engine: Engine,
+    secret_file: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        settings(monkeypatch, **{"PROXY_SECRET_FILE": secret_file} | more),
+        pytest.raises(InvalidInput, match=why),
+    ):
+        create_app(engine)
 
 
 def test_a_short_secret_of_a_proxy_is_refused_at_the_start(

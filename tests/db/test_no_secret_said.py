@@ -31,10 +31,7 @@ def environment(database_url: str, tmp_path: Path) -> dict[str, str]:
         "MITIGAUGE_PROXY_SECRET_FILE": str(tmp_path / "proxy-secret"),
         "MITIGAUGE_LOG_LEVEL": "debug",
         "MITIGAUGE_PUBLIC_URL": "http://127.0.0.1:8600",
-        "MITIGAUGE_OIDC_ISSUER": f"http://{AWAY}",
-        "MITIGAUGE_OIDC_CLIENT_ID": "mitigauge",
-        "MITIGAUGE_OIDC_CLIENT_SECRET": CLIENT,
-        "MITIGAUGE_OIDC_ROLES": "kernel-team=submitter",
+        "MITIGAUGE_PROXY_ROLES": "kernel-team=submitter",
         "AWS_ACCESS_KEY_ID": "somebody",
         "AWS_SECRET_ACCESS_KEY": AWS,
         "AWS_REGION": "x",
@@ -57,7 +54,7 @@ FAILURES = {
     },
     "a key with a blank": {"MITIGAUGE_METRICS_KEY": f"{METRICS} x"},
     "a level that is none": {"MITIGAUGE_LOG_LEVEL": "loud"},
-    "single sign-on by half": {"MITIGAUGE_OIDC_CLIENT_ID": ""},
+    "a setting that went": {"MITIGAUGE_OIDC_CLIENT_SECRET": CLIENT},
     "a bucket that is away": {
         "MITIGAUGE_BLOBS_URL": "s3://bucket/prefix",
         "AWS_ENDPOINT_URL": f"http://{AWAY}",
@@ -69,11 +66,8 @@ FAILURES = {
 def test_commands_that_fail_say_no_secret(environment: dict[str, str], failure: str) -> None:
     for words in (["db", "status"], ["db", "check"], ["token", "list"], ["worker"], ["serve"]):
         lasting = words[0] in ("worker", "serve")
-        # Only the service asks for single sign-on.
-        if words == ["worker"] and failure == "single sign-on by half":
-            continue
         if lasting and failure not in ("no URL", "a key with a blank", "a level that is none",
-                                       "two passwords", "single sign-on by half"):  # fmt: skip
+                                       "two passwords", "a setting that went"):  # fmt: skip
             continue
         done = zygote.run(
             "mitigauge",

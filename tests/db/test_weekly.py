@@ -240,10 +240,7 @@ def test_the_timer_makes_a_report_once_and_sends_it_to_nobody_unless_told(filled
     assert f"[{week}] 0 confirmed regressions, 0 suspicions" in mail["Subject"]
     assert "2 newly worse" in " ".join(mail["Subject"].split())
     assert mail.get_content_type() == "multipart/alternative"
-    related = mail.get_payload()[1]
-    pictures = [p for p in related.walk() if p.get_content_type() == "image/png"]
-    assert pictures
-    assert pictures[0].get_payload(decode=True).startswith(b"\x89PNG")
+    assert [part.get_content_type() for part in mail.get_payload()] == ["text/plain", "text/html"]
 
 
 def test_a_mail_that_is_not_taken_is_sent_later(filled: Engine) -> None:
@@ -337,7 +334,7 @@ def test_the_command_writes_sends_and_lists(
     wrote = run(report.app, ["weekly", "--week", "2026-W47", "--format", "html", "--to", str(file)])
     assert wrote.exit_code == 0, wrote.output
     assert "of comparisons 2 newly worse" in " ".join(wrote.output.split())
-    assert file.read_text().count("data:image/png;base64,") == 4
+    assert "newly worse" in file.read_text()
     with mail_server() as server:
         sent = run(
             report.app,
@@ -365,7 +362,12 @@ def test_change_points_are_told_with_what_changed_then_and_a_picture(engine: Eng
     said = " ".join(report.rendered("text").decode().split())
     assert "Changes over time (4 new, 0 still open)" in said
     assert "microcode: 0x1 → 0x2" in said
-    pictured = [p for p in report.document.pictures if p.id.startswith("trend-")]
+    pictured = [
+        entry.picture
+        for section in report.document.sections
+        for entry in section.entries
+        if entry.picture is not None and entry.picture.id.startswith("trend-")
+    ]
     assert len(pictured) == 4
     assert pictured[0].changed_at == new[0].at
     following = service.make(engine, Week.of(week.end))
@@ -408,7 +410,7 @@ def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
 
 def test_a_report_and_the_list_of_regressions_say_the_same_owners(engine: Engine) -> None:
     found = found_regressions(engine)
-    decided(engine, found[0], owner="oidc:alice")
+    decided(engine, found[0], owner="proxy:alice")
     decided(engine, found[1], owner="proxy:bob@example.org")
     decided(engine, found[2], state=RegressionState.DUPLICATE, duplicate_of=found[0])
     with transaction(engine) as session:
@@ -420,6 +422,6 @@ def test_a_report_and_the_list_of_regressions_say_the_same_owners(engine: Engine
     assert told == {number: listed[number] for number in told}
     assert {owner for _, owner in told.values()} == {"alice", "bob@example.org", ""}
     said = " ".join(report.rendered("text").decode().split())
-    assert "oidc:" not in said
+    assert "proxy:" not in said
     # What joined another one is that one's.
     assert f"regression {found[2]}: duplicate" not in said

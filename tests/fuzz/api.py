@@ -25,7 +25,6 @@ from alembic import command
 from sqlalchemy import Engine, text
 
 from api.app import create_app
-from api.wrong_keys import WrongKeys
 from mitigauge.core.settings import get_settings
 from mitigauge.storage.database.embedded_server import stop
 from mitigauge.storage.database.engine import alembic_config, database_url, get_engine
@@ -86,8 +85,6 @@ def fuzz(
     *caller* is a role, or ``nobody``. *folder* takes the description and the report.
     """
     app = create_app(engine)
-    # Tokens by the hundred are made up here, and all come from one address.
-    app.state.wrong_keys = app.state.wrong_log_ins = WrongKeys(free=sys.maxsize)
     description = folder / "openapi.json"
     description.write_text(json.dumps(within_reach(copy.deepcopy(app.openapi()), engine)))
     config = folder / "schemathesis.toml"

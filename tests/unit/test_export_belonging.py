@@ -69,7 +69,6 @@ def test_every_table_is_either_an_experiment_s_or_known_to_be_none() -> None:
     taken = {table.name for table in (*belonging.own, *belonging.others)}
     others = {
         "access_token", "audit_entry", "backup", "browser_session", "claim", "claim_source",
-        "oidc_person", "used_log_in",
         "frame_symbol", "frame_tree", "job", "job_attempt", "job_event", "kernel",
         "kernel_rename", "list_archive", "mail_delivery", "mail_fault",
         "pruning", "series", "series_request",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 import threading
 from collections.abc import Iterator
@@ -14,11 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from api.oidc_begun import begin_log_in
-from api.oidc_provider import Provider, ProviderAway
-from mitigauge.access.oidc_settings import single_sign_on
 from mitigauge.core.errors import NotReady
-from mitigauge.core.settings import Settings, settings_from
+from mitigauge.core.settings import Settings
 from mitigauge.reporting.deliveries.states import DeliveryState
 from mitigauge.storage.files import blobs
 from mitigauge.storage.files.blobs import BlobStore, blob_store
@@ -26,7 +22,6 @@ from pipelines.adapters.archive import Archive, ArchiveAway, Validators
 from pipelines.adapters.mail import hand_over
 from tests.lab.certificates import Authority, Issued
 from tests.mail_server import mail_server
-from tests.oidc_made import settings_of
 
 WHO = "somebody@example.org"
 FEED = b'<feed xmlns="http://www.w3.org/2005/Atom"><title>toys</title></feed>'
@@ -174,26 +169,4 @@ def test_a_bucket_with_another_certificate_gets_nothing(
         with pytest.raises(NotReady, match="shows a certificate that is not trusted") as refused:
             bucket(address, monkeypatch, tmp_path.name).put(b"a result")
         assert "SSL_CERT_FILE" in refused.value.hint
-        assert asked == []
-
-
-def asked_provider(address: str) -> str:
-    """Why single sign-on by the provider at *address* does not begin."""
-    said = {f"MITIGAUGE_{name}": value for name, value in settings_of(address).items()}
-    sign_on = single_sign_on(settings_from(said))
-    assert sign_on is not None
-    with pytest.raises(ProviderAway) as why:
-        asyncio.run(Provider(sign_on).address(begin_log_in("/", 0)))
-    return why.value.message
-
-
-@pytest.mark.parametrize("kind", IMPOSTORS)
-def test_a_provider_with_another_certificate_is_asked_nothing(
-    kind: str, authority: Authority, tmp_path: Path, home: Path
-) -> None:
-    with https(issued("ours", authority, tmp_path)) as (address, asked):
-        assert "is no JSON object" in asked_provider(address)
-        assert len(asked) == 1
-    with https(issued(kind, authority, tmp_path)) as (address, asked):
-        assert f"single sign-on by {address} does not work now" in asked_provider(address)
         assert asked == []

@@ -22,7 +22,7 @@ from mitigauge.storage.database.schema_revision import MIGRATIONS, wanted_revisi
 
 # Typer itself takes pydantic; a capture is unpacked by zstandard, which is small.
 HEAVY = {
-    "PIL", "alembic", "ansible_runner", "fastapi", "httpx2", "numpy", "obstore",
+    "alembic", "ansible_runner", "fastapi", "httpx2", "numpy", "obstore",
     "procrastinate", "psycopg", "rich", "ruamel", "scipy", "sqlalchemy", "structlog", "yaml",
 }  # fmt: skip
 # Runs the command, and writes what is imported at its end.

@@ -22,45 +22,6 @@ test("nobody sees a page before logging in, and every page says how", async ({ p
   }
 });
 
-test("how often we are wrong is shown to everybody where the service answers everybody", async ({
-  page,
-}) => {
-  const path = "/regressions?tab=errors";
-  await open(page, path);
-  await expect(heading(page)).toHaveText("Log in");
-  const rate = { name: "confirmed", title: "Confirmed, false", badge: "confirmed false" };
-  await page.route("**/api/error-rates", (route) =>
-    route.fulfill({
-      json: [
-        {
-          ...rate,
-          meaning: "m",
-          emulated: false,
-          of: 40,
-          wrong: 1,
-          percent: 2.5,
-          low: 0.1,
-          high: 13,
-        },
-      ],
-    }),
-  );
-  await page.route("**/api/error-rates/badge.svg", (route) =>
-    route.fulfill({
-      contentType: "image/svg+xml",
-      body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    }),
-  );
-  await open(page, path);
-  await expect(heading(page)).toHaveText("How often we are wrong");
-  await expect(page.getByRole("row").filter({ hasText: "Confirmed, false" })).toContainText("40");
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 400, height: 800 });
-  await expectNothingBeyond(page);
-  await page.getByRole("main").getByRole("link", { name: "Trends", exact: true }).click();
-  await expect(heading(page)).toHaveText("Log in");
-});
-
 test("the link lets in, and its key stays nowhere", async ({ page, served }) => {
   const asked: string[] = [];
   page.on("request", (request) =>
@@ -167,22 +128,3 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
-
-test("single sign-on is a link that leads back to the page that one wanted", async ({ page }) => {
-  await page.route("**/api/session/ways", (route) =>
-    route.fulfill({ json: { single_sign_on: "Example SSO" } }),
-  );
-  await open(page, "/hosts/lab-intel?environment=lab");
-  const link = page.getByRole("link", { name: "Log in with Example SSO" });
-  await expect(link).toHaveAttribute(
-    "href",
-    `/api/session/oidc?next=${encodeURIComponent("/hosts/lab-intel?environment=lab")}`,
-  );
-  await expectAccessible(page);
-});
-
-test("without a provider no link to single sign-on is there", async ({ page }) => {
-  await open(page, "/fleet");
-  await expect(heading(page)).toHaveText("Log in");
-  await expect(page.getByRole("link", { name: "Log in with" })).toHaveCount(0);
-});

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from alembic import context, op
@@ -25,14 +26,21 @@ FILE = "rows-before-0069.jsonl"
 KEPT = {
     "comparison.tournament": "select id, name from comparison where tournament",
     "run.ranking": "select id, ranking from run where ranking is not null",
+    "oidc_person": "select * from oidc_person",
 }
 DROPS = (
     "ALTER TABLE comparison DROP COLUMN tournament",
     "ALTER TABLE run DROP COLUMN ranking",
+    # Such a session would let somebody in whom no provider is asked about any more.
+    "DELETE FROM browser_session WHERE person_id IS NOT NULL",
+    "ALTER TABLE browser_session DROP COLUMN person_id",
+    "DROP TABLE used_log_in",
+    "DROP TABLE oidc_person",
 )
 RESTORES = (
     "ALTER TABLE comparison ADD COLUMN tournament boolean NOT NULL DEFAULT false",
     "ALTER TABLE run ADD COLUMN ranking jsonb",
+    (Path(__file__).parent.parent / "before-0069.sql").read_text(),
 )
 
 

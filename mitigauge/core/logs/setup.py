@@ -34,7 +34,6 @@ def settings_secrets(settings: Settings) -> list[str]:
         settings.database_password,
         password_of(settings.database_url),
         settings.token,
-        settings.oidc_client_secret,
     ]
     if settings.proxy_secret_file:
         try:

@@ -19,7 +19,6 @@ class ErrorRate(BaseModel):
 
     name: str
     title: str
-    badge: str = Field(description="what is wrong, in a few words")
     meaning: str = Field(description="what is counted, and who says that it was wrong")
     emulated: bool = Field(description="of emulated hosts; else of real ones")
     of: int
@@ -36,7 +35,6 @@ class Kind(BaseModel):
 
     name: str
     title: str
-    badge: str
     meaning: str
     count: Callable[[Session], dict[bool, Tally]]
 
@@ -45,7 +43,6 @@ KINDS = (
     Kind(
         name="confirmed",
         title="Confirmed by fresh boots, false for people",
-        badge="confirmed false",
         meaning="Regressions that fresh boots of both kernels confirmed, and that a person called "
         "false. What nobody judged counts as right.",
         count=rows.confirmed,
@@ -53,14 +50,12 @@ KINDS = (
     Kind(
         name="suspicions",
         title="Suspicions of trends, refuted",
-        badge="suspicions refuted",
         meaning="Changes of values over time that fresh boots decided: those that are none.",
         count=rows.suspicions,
     ),
     Kind(
         name="judged",
         title="Regressions of trends, false for people",
-        badge="regressions false",
         meaning="Regressions that a person judged: those called false, of these and those that "
         "were real, known, mended or not worth it.",
         count=rows.judged,
@@ -68,7 +63,6 @@ KINDS = (
     Kind(
         name="aa",
         title="One arm against itself",
-        badge="one arm against itself",
         meaning="Arms that were measured beside themselves (A/A): those of which an experiment "
         "said better or worse.",
         count=rows.against_themselves,
@@ -76,7 +70,6 @@ KINDS = (
     Kind(
         name="injections",
         title="Slow-downs put in by seed, not found",
-        badge="slow-downs not found",
         meaning="Patches of known cost that a service of its own measured without knowing of them: "
         "those that were not said to be worse, or whose patch was not named.",
         count=rows.injections,
@@ -84,7 +77,6 @@ KINDS = (
     Kind(
         name="opposite",
         title="Measured again, the opposite",
-        badge="measured again, opposite",
         meaning="Verdicts whose question was measured again: those where better became worse, or "
         "worse better.",
         count=rows.opposite,
@@ -92,7 +84,6 @@ KINDS = (
     Kind(
         name="predictions",
         title="Costs predicted by prices, off",
-        badge="predictions off",
         meaning="Arms whose cost was predicted from counts and prices, and measured: those where "
         "both differ by more than their errors together.",
         count=rows.predictions,
@@ -119,7 +110,6 @@ def _rate(kind: Kind, emulated: bool, of: Tally) -> ErrorRate:
     return ErrorRate(
         name=kind.name,
         title=kind.title,
-        badge=kind.badge,
         meaning=kind.meaning,
         emulated=emulated,
         of=of.of,

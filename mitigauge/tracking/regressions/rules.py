@@ -11,7 +11,7 @@ from mitigauge.core.hostile_text import clean_text, quoted
 from mitigauge.tracking.regressions.schemas import RegressionChange
 from mitigauge.tracking.regressions.states import EntryKind, RegressionState
 
-# As tokens, proxies' and single sign-on's users are called, or a person's mail address.
+# As tokens and a proxy's users are called, or a person's mail address.
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+:-]{0,129}")
 # Without a word of why, nobody could tell later whether it was right.
 NEEDS_A_NOTE = (RegressionState.FALSE, RegressionState.NOT_WORTH_IT)

@@ -17,8 +17,7 @@ HEADING = "Who is at the other end"
 CONNECTIONS = (
     "PostgreSQL", "S3", "hosts, by SSH", "guest", "Redfish", "IPMI", "PDU", "QMP",
     "consoles by SSH", "consoles over TCP", "mail server", "webhooks", "list archives", "mails →",
-    "Debian mirrors", "guest images", "git trees", "browsers → service",
-    "service → OpenID provider", "→ OpenID provider → service", "proxy →",
+    "Debian mirrors", "guest images", "git trees", "browsers → service", "proxy →",
 )  # fmt: skip
 NONE_OF_OURS = "none of ours"
 

@@ -11,7 +11,6 @@ import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
-import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { RecordedTag } from "../ui/recorded";
 import { PlaceTabs } from "../ui/tabs";
@@ -46,7 +45,6 @@ export function ExperimentsPage() {
         lede={query.data && lede(query.data, filters.length > 0)}
       >
         <div className="buttons">
-          <FeedLink path="/api/feeds/experiments.atom" title="Experiments" />
           <Link className="button" to="/experiments?tab=new">
             New experiment…
           </Link>

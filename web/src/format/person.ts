@@ -1,4 +1,4 @@
 /** The name without what tells people whom others prove from tokens. */
 export function personName(subject: string): string {
-  return subject.replace(/^(proxy|oidc):/, "");
+  return subject.replace(/^proxy:/, "");
 }

@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, type ReactNode } from "react";
-import { useLocation, useSearch } from "wouter";
 import { ApiError } from "../api/client";
 import { Failure, Loading } from "../ui/answers";
 import { LogInPage } from "./page";
-import { openRatesQuery, sessionQuery } from "./session";
+import { sessionQuery } from "./session";
 import { useLogIn } from "./use-log-in";
 
 function isUnknown(error: Error | null): boolean {
@@ -20,17 +19,6 @@ interface GateProps {
   asking: boolean;
   onDone: () => void;
   children: ReactNode;
-}
-
-/** How often we are wrong may be shown to everybody; the service knows, and answers or does not. */
-function PublicPages({ otherwise, children }: { otherwise: ReactNode; children: ReactNode }) {
-  const [location] = useLocation();
-  const tab = new URLSearchParams(useSearch()).get("tab");
-  const asked = location === "/regressions" && tab === "errors";
-  const open = useQuery({ ...openRatesQuery(), enabled: asked });
-  if (!asked) return <>{otherwise}</>;
-  if (open.isPending) return <Loading />;
-  return <>{open.data === true ? children : otherwise}</>;
 }
 
 /** The address stays as it is, so that one comes to the page that one wanted. */
@@ -48,7 +36,7 @@ export function Gate({ linkKey, asking, onDone, children }: GateProps) {
   if (!opened) return <Loading />;
   const logIn = <LogInPage why={entering.error} onDone={onDone} />;
   if (asking) return logIn;
-  if (isUnknown(session.error)) return <PublicPages otherwise={logIn}>{children}</PublicPages>;
+  if (isUnknown(session.error)) return logIn;
   if (session.data !== undefined) return <>{children}</>;
   if (session.error !== null)
     return <Failure error={session.error} retry={() => void session.refetch()} />;

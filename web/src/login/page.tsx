@@ -1,12 +1,10 @@
 /** How one gets in. */
 
-import { useQuery } from "@tanstack/react-query";
 import { useState, type SyntheticEvent } from "react";
 import { ApiError } from "../api/client";
 import { Answer } from "../ui/answers";
 import { useTitle } from "../ui/page";
 import "./login.css";
-import { signOnAddress, waysQuery } from "./session";
 import { useLogIn } from "./use-log-in";
 
 function Refusal({ error }: { error: Error }) {
@@ -15,19 +13,6 @@ function Refusal({ error }: { error: Error }) {
       <p>{error.message}</p>
       {error instanceof ApiError && error.hint !== "" && <p>{error.hint}</p>}
     </div>
-  );
-}
-
-/** A link, not a call: the browser itself goes to the provider and comes back. */
-function SignOn() {
-  const { data: ways } = useQuery(waysQuery());
-  if (ways === undefined || ways.single_sign_on === "") return null;
-  return (
-    <p>
-      <a className="button" href={signOnAddress(window.location)}>
-        Log in with {ways.single_sign_on}
-      </a>
-    </p>
   );
 }
 
@@ -44,7 +29,6 @@ export function LogInPage({ why, onDone }: { why: Error | null; onDone: () => vo
     <Answer title="Log in">
       {refused !== null && !entering.isPending && <Refusal error={refused} />}
       <p>This service wants to know who asks. Afterwards you come to the page that you wanted.</p>
-      <SignOn />
       <form className="log-in" onSubmit={submit}>
         <label htmlFor="token">Token</label>
         <input

@@ -13,28 +13,6 @@ export const sessionQuery = () =>
     staleTime: 60_000,
   });
 
-/** By what one may log in beside a token; for whoever is not in yet. */
-export const waysQuery = () =>
-  queryOptions({
-    queryKey: [...sessionKey, "ways"],
-    queryFn: ({ signal }) => data(api.GET("/api/session/ways", { signal })),
-    staleTime: Infinity,
-  });
-
-/** Whether the rates of errors are shown to whoever is not in. Its refusal ends no session. */
-export const openRatesQuery = () =>
-  queryOptions({
-    queryKey: [...sessionKey, "open rates"],
-    queryFn: async ({ signal }) => (await api.GET("/api/error-rates", { signal })).response.ok,
-    staleTime: Infinity,
-  });
-
-/** Where single sign-on begins; afterwards the browser comes back to the page it shows now. */
-export function signOnAddress({ pathname, search }: Location): string {
-  const page = pathname === "/login" ? "/" : pathname + search;
-  return `/api/session/oidc?next=${encodeURIComponent(page)}`;
-}
-
 export type Credential = { token: string } | { key: string };
 
 export const logIn = (credential: Credential): Promise<Session> =>

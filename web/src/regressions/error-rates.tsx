@@ -51,10 +51,6 @@ export function ErrorRatesPage() {
         the page of a regression: that is what these rates are made of. How far verdicts agree that
         were given again stands with the trends.
       </p>
-      <p className="small soft">
-        <img src="/api/error-rates/badge.svg" alt="The first of them as a badge" height="20" />{" "}
-        <code>/api/error-rates/badge.svg</code> is for a README.
-      </p>
     </>
   );
 }

@@ -8,7 +8,6 @@ import { day } from "../format/time";
 import { sessionQuery } from "../login/session";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
-import { FeedLink } from "../ui/feed";
 import { More } from "../ui/more";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
@@ -49,15 +48,6 @@ function asked(search: URLSearchParams): RegressionsAsked {
   };
 }
 
-/** The list's filters as the feed takes them. */
-function feedQuery({ state = [], ...others }: RegressionsAsked): string {
-  const query = new URLSearchParams(others);
-  state.forEach((each) => {
-    query.append("state", each);
-  });
-  return query.size === 0 ? "" : `?${query.toString()}`;
-}
-
 export function RegressionsPage() {
   useTitle("Regressions");
   const [search, change] = useAddress();
@@ -77,10 +67,6 @@ export function RegressionsPage() {
       >
         <div className="buttons">
           <Subscribe offers={[{ kind: "new-regressions" }, { kind: "my-regressions" }]} />
-          <FeedLink
-            path={`/api/feeds/regressions.atom${feedQuery(asked(search))}`}
-            title="Regressions"
-          />
         </div>
       </Head>
       <div className="filters" role="search" aria-label="Regressions">

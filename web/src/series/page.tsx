@@ -7,7 +7,6 @@ import type { RevisionState, SeriesHead } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
-import { FeedLink } from "../ui/feed";
 import { labels, ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
@@ -20,9 +19,7 @@ export function SeriesListPage() {
   const query = useQuery(seriesListQuery(filter.asked));
   return (
     <>
-      <Head title="Series" tabs={<PlaceTabs of="series" here="series" />}>
-        <FeedLink path="/api/feeds/series.atom" title="Patch series" />
-      </Head>
+      <Head title="Series" tabs={<PlaceTabs of="series" here="series" />} />
       <Loaded query={query} part>
         {(series) =>
           series.length === 0 && !filter.narrows ? (

@@ -19,7 +19,7 @@ const FORMS = [
   ["text", "Plain text"],
   ["markdown", "Markdown"],
   ["html", "HTML"],
-  ["mail", "Mail with pictures"],
+  ["mail", "Mail"],
   ["json", "Data as JSON"],
 ] as const;
 

@@ -8,7 +8,6 @@ import type { WeeklyLine } from "../api/types";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
-import { FeedLink } from "../ui/feed";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
@@ -26,7 +25,6 @@ export function WeeklyListPage() {
       >
         <div className="buttons">
           <Subscribe offers={[{ kind: "week" }]} />
-          <FeedLink path="/api/feeds/weekly.atom" title="Weekly reports" />
         </div>
       </Head>
       <Loaded query={query} part>

@@ -90,16 +90,6 @@ class Document(View):
     lead: list[Line]
     sections: list[Section]
 
-    @property
-    def pictures(self) -> list[Picture]:
-        """All pictures, in order."""
-        return [
-            entry.picture
-            for section in self.sections
-            for entry in section.entries
-            if entry.picture is not None
-        ]
-
 
 def line_of(*parts: str | Span) -> Line:
     """A line of words."""

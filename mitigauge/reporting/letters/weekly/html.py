@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import escape
 
 from mitigauge.core.documents.plain_text import neutralise
@@ -10,12 +10,11 @@ from mitigauge.reporting.letters.weekly.document import (
     Document,
     Entry,
     Line,
-    Picture,
     Section,
+    Span,
     Table,
     Tone,
 )
-from mitigauge.reporting.letters.weekly.picture import HEIGHT, WIDTH
 from mitigauge.reporting.letters.weekly.text import LONGEST
 
 # Told apart by every common colour blindness, and never without their word.
@@ -30,16 +29,13 @@ COLOURS: dict[Tone, str] = {
 _FONT = "font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:1.45;color:#1a1c1f"
 _CELL = "padding:3px 10px 3px 0;border-bottom:1px solid #e2e2dd;vertical-align:top"
 
-Source = Callable[[Picture], str]
-"""Where a picture is: an address for an image."""
 
-
-def render_html(document: Document, source: Source, *, base: str = "") -> str:
+def render_html(document: Document, *, base: str = "") -> str:
     """The report as a whole HTML document.
 
     *base* is the dashboard's address, without which nothing is linked.
     """
-    body = "\n".join(_body(document, source, base))
+    body = "\n".join(_body(document, base))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -50,15 +46,15 @@ def render_html(document: Document, source: Source, *, base: str = "") -> str:
     )
 
 
-def _body(document: Document, source: Source, base: str) -> Iterator[str]:
+def _body(document: Document, base: str) -> Iterator[str]:
     yield f'<h1 style="font-size:20px;margin:0 0 8px">{_words(document.title)}</h1>'
     for line in document.lead:
         yield f'<p style="margin:0 0 8px">{_line(line, base)}</p>'
     for section in document.sections:
-        yield from _section(section, source, base)
+        yield from _section(section, document.week, base)
 
 
-def _section(section: Section, source: Source, base: str) -> Iterator[str]:
+def _section(section: Section, week: str, base: str) -> Iterator[str]:
     yield (
         '<h2 style="font-size:16px;margin:22px 0 6px;border-bottom:2px solid #bdbdb6">'
         f"{_words(section.title)}</h2>"
@@ -68,28 +64,24 @@ def _section(section: Section, source: Source, base: str) -> Iterator[str]:
     if section.entries:
         yield '<table role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%">'
         for entry in section.entries:
-            yield _entry(entry, source, base)
+            yield _entry(entry, base)
         yield "</table>"
+    if base and any(entry.picture is not None for entry in section.entries):
+        values = Span(text="Their values over time", href=f"/weekly/{week}#{section.id}")
+        yield f'<p style="margin:6px 0">{_line([values], base)}</p>'
     for table in section.tables:
         yield _table(table, base)
     if section.more:
         yield f'<p style="margin:6px 0;color:#666a71">{_words(section.more)}</p>'
 
 
-def _entry(entry: Entry, source: Source, base: str) -> str:
+def _entry(entry: Entry, base: str) -> str:
     lines = "".join(
         f'<div style="margin-left:14px">{_line(line, base)}</div>' for line in entry.lines
     )
-    picture = ""
-    if entry.picture is not None:
-        picture = (
-            f'<div style="margin:4px 0 0 14px"><img src="{escape(source(entry.picture))}" '
-            f'width="{WIDTH}" height="{HEIGHT}" alt="{_words(entry.picture.title)}" '
-            'style="border:1px solid #e2e2dd"></div>'
-        )
     return (
         f'<tr><td style="padding:6px 0;border-bottom:1px solid #e2e2dd;{_FONT}">'
-        f"<div>{_line(entry.head, base)}</div>{lines}{picture}</td></tr>"
+        f"<div>{_line(entry.head, base)}</div>{lines}</td></tr>"
     )
 
 

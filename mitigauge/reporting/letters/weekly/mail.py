@@ -1,4 +1,4 @@
-"""A weekly report as a mail: plain text and HTML with its pictures inside. Pure.
+"""A weekly report as a mail: plain text and HTML. Pure.
 
 The same report gives the same bytes: what a mail program would draw at random (message-id,
 boundaries) or take from a clock follows from the content.
@@ -16,9 +16,8 @@ from email.utils import format_datetime
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.mails.mail import address_of
-from mitigauge.reporting.letters.weekly.document import Document, Picture
+from mitigauge.reporting.letters.weekly.document import Document
 from mitigauge.reporting.letters.weekly.html import render_html
-from mitigauge.reporting.letters.weekly.picture import png
 from mitigauge.reporting.letters.weekly.text import render_text
 
 # A name that no server resolves, for a report that is written and not sent.
@@ -52,37 +51,11 @@ def mail(
     message["Message-ID"] = f"<weekly.{document.week}.{digest[:24]}@{source.domain}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(render_text(document), cte="quoted-printable")
-    names = {
-        picture.id: f"{picture.id}.{digest[:12]}@{source.domain}" for picture in document.pictures
-    }
-    html = render_html(document, lambda picture: f"cid:{names[picture.id]}", base=base)
+    html = render_html(document, base=base)
     message.add_alternative(html, subtype="html", cte="quoted-printable")
-    _add_pictures(message, document.pictures, names)
-    _bound(message, digest)
+    # A boundary follows from the content, too.
+    message.set_boundary(f"==0={digest[24:48]}==")
     return message
-
-
-def _add_pictures(
-    message: EmailMessage, pictures: Sequence[Picture], names: dict[str, str]
-) -> None:
-    html = message.get_body(("html",))
-    assert isinstance(html, EmailMessage)
-    for picture in pictures:
-        html.add_related(
-            png(picture),
-            "image",
-            "png",
-            cid=f"<{names[picture.id]}>",
-            filename=f"{picture.id}.png",
-            disposition="inline",
-        )
-
-
-def _bound(message: EmailMessage, digest: str) -> None:
-    """Give each part with parts a boundary of its own that follows from the content."""
-    for number, part in enumerate(message.walk()):
-        if part.is_multipart():
-            part.set_boundary(f"=={number}={digest[24:48]}==")
 
 
 def addressed(text: str) -> Address:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +19,9 @@ from mitigauge.reporting.deliveries import repository as deliveries
 from mitigauge.reporting.letters.weekly import repository
 from mitigauge.reporting.letters.weekly.arrangement import arrange
 from mitigauge.reporting.letters.weekly.data import Counts, TrendLine, WeekData
-from mitigauge.reporting.letters.weekly.document import Document, Picture, line_of
+from mitigauge.reporting.letters.weekly.document import Document, line_of
 from mitigauge.reporting.letters.weekly.html import render_html
 from mitigauge.reporting.letters.weekly.mail import mail
-from mitigauge.reporting.letters.weekly.picture import png
 from mitigauge.reporting.letters.weekly.reader import gather
 from mitigauge.reporting.letters.weekly.tables import WeeklyReport
 from mitigauge.reporting.letters.weekly.text import render_markdown, render_text
@@ -84,7 +82,7 @@ class Report:
         if form == "json":
             return self.data.model_dump_json(indent=2).encode() + b"\n"
         if form == "html":
-            return render_html(self.document, _inline, base=base).encode()
+            return render_html(self.document, base=base).encode()
         if form == "markdown":
             return render_markdown(self.document, base=base).encode()
         return render_text(self.document).encode()
@@ -96,10 +94,6 @@ class Unsent:
 
     report: Report
     late: bool
-
-
-def _inline(picture: Picture) -> str:
-    return f"data:image/png;base64,{base64.b64encode(png(picture)).decode()}"
 
 
 def make(engine: Engine, week: Week) -> Report:

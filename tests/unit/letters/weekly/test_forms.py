@@ -118,10 +118,10 @@ def test_lines_fit_a_mail_and_none_is_taken_for_its_structure() -> None:
 
 
 def test_hostile_names_are_no_markup() -> None:
-    html = render_html(arrange(a_week(EVIL)), lambda picture: f"cid:{picture.id}", base="http://d")
+    html = render_html(arrange(a_week(EVIL)), base="http://d")
     found = Tags(html)
     assert "script" not in found.tags
-    assert all(link.startswith(("http://d/", "cid:")) for link in found.links)
+    assert all(link.startswith("http://d/") for link in found.links)
     marked = render_markdown(arrange(a_week(EVIL)), base="http://d")
     assert "<script" not in marked
     assert "](http://y)" not in marked.replace(r"\]", "")
@@ -129,7 +129,7 @@ def test_hostile_names_are_no_markup() -> None:
 
 def test_without_an_address_of_the_dashboard_nothing_is_linked() -> None:
     document = arrange(a_week())
-    assert Tags(render_html(document, lambda p: f"cid:{p.id}")).links == ["cid:new-worse-1"]
+    assert Tags(render_html(document)).links == []
     assert "](" not in render_markdown(document)
 
 
@@ -154,20 +154,21 @@ def test_the_same_week_gives_the_same_bytes_and_another_one_another_message_id()
     assert one != other
 
 
-def test_the_mail_has_a_plain_twin_and_its_pictures_within() -> None:
+def test_the_mail_has_a_plain_twin() -> None:
     message = message_from_bytes(a_mail(a_week()), policy=policy.default)
     assert isinstance(message, EmailMessage)
     assert message.get_content_type() == "multipart/alternative"
     plain, rich = message.iter_parts()
     assert plain.get_content_type() == "text/plain"
-    assert rich.get_content_type() == "multipart/related"
-    html, picture = rich.iter_parts()
-    assert isinstance(html, EmailMessage)
-    assert isinstance(picture, EmailMessage)
-    cid = str(picture["Content-ID"]).strip("<>")
-    assert Tags(html.get_content()).links == [f"cid:{cid}"]
-    assert picture.get_content()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert rich.get_content_type() == "text/html"
     assert str(message["Message-ID"]).endswith("@example.org>")
+
+
+def test_a_section_with_charts_links_to_them_once() -> None:
+    document = arrange(a_week())
+    [charted] = [s.id for s in document.sections if any(e.picture for e in s.entries)]
+    links = Tags(render_html(document, base="http://d")).links
+    assert links.count(f"http://d/weekly/{document.week}#{charted}") == 1
 
 
 def test_what_is_no_address_is_refused() -> None:

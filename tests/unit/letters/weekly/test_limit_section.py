@@ -36,7 +36,7 @@ def week(*lines: LimitLine, kept: int = 3) -> LimitsOfWeek:
 def texts(limits: LimitsOfWeek | None) -> list[str]:
     data = week_of(word("worse", 5)).model_copy(update={"limits": limits})
     document = arrange(data)
-    html = render_html(document, lambda _: "data:", base="http://here")
+    html = render_html(document, base="http://here")
     return [render_text(document), render_markdown(document, base="http://here"), html]
 
 
