@@ -16,6 +16,8 @@ GONE: dict[str, str] = {
     "operation (`mitigauge price predict`) and the matrix tell both.",
     "/api/profiles/exact/graph": "The graph in the shape of samples with exact totals went. The "
     "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
+    "/api/prices/checks/{check_id}": "Predictions are no longer tallied against measurements: "
+    "`mitigauge price predict` sets a published table beside them.",
     "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "
     "the lists.",
     "/api/error-rates/badge.svg": "The badge is no longer drawn: /api/error-rates has the numbers.",

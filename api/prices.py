@@ -1,4 +1,4 @@
-"""Prices of processors, modes ranked by them, and how often what they predict held."""
+"""Prices of processors, and modes ranked by them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from api.database import Database
 from api.downloads import CSV, named_file
-from api.parameters import LONGEST, PLAIN, Id
+from api.parameters import LONGEST, PLAIN
 from api.problems import AS_JSON
 from mitigauge.core.documents.csv_text import as_csv
-from mitigauge.reporting.pages import price_checks
+from mitigauge.reporting.pages import price_page
 from mitigauge.reporting.pages.price_processors import processors_like
-from mitigauge.reporting.pages.price_schemas import CheckRows, Prices
+from mitigauge.reporting.pages.price_schemas import Prices
 from mitigauge.reporting.pages.price_tables import PredictedTable, predicted_tables
 from mitigauge.reporting.tables.downloads import PRICE_COLUMNS, price_rows
 
@@ -30,9 +29,9 @@ Model = Annotated[
 
 
 @router.get("")
-def show_prices(session: Database, model: Model = "") -> Prices:
-    """Prices by processor, modes ranked by them, and the newest 200 checks of what they predict."""
-    return price_checks.prices(session, model)
+def show_prices(model: Model = "") -> Prices:
+    """Prices by processor, and modes ranked by them."""
+    return price_page.prices(model)
 
 
 @router.get(
@@ -53,9 +52,3 @@ def prices_as_csv(model: Model = "") -> StreamingResponse:
 def show_predicted_tables() -> list[PredictedTable]:
     """Published tables with what prices predict of their cells, and how often both agree."""
     return list(predicted_tables())
-
-
-@router.get("/checks/{check_id}")
-def show_price_check(check_id: Id, session: Database) -> CheckRows:
-    """One check: what was measured and what was predicted of each arm."""
-    return price_checks.check_rows(session, check_id)

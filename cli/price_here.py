@@ -63,7 +63,7 @@ def measure(
     if here == bool(host):
         raise InvalidInput(
             "say where: --here, or --host NAME",
-            hint="`mitigauge price plan HOST` plans boots of a host that tell its prices.",
+            hint="`mitigauge price estimate` makes a host's prices of its boots.",
         )
     _require_name(machine)
     if name:

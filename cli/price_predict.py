@@ -205,10 +205,14 @@ def _print_agreement(found: list[Agreement]) -> None:
     say("figure at these prices. sign: of those published with a difference of over 1 %.")
     for of in found:
         rank = "" if of.rank is None else f"; rank correlation {of.rank:+.2f}"
-        say(
-            f"{of.mode}: the sign is right in {of.right} of {of.told}, and would be in {of.rival} "
-            f"if all were said to be slower; {of.holds} of {of.cells} lie in the interval{rank}"
+        # Where calling everything slower is right as often, the signs tell nothing.
+        sign = (
+            f"the sign is right in {of.right} of {of.told}, and would be in {of.rival} "
+            "if all were said to be slower; "
+            if of.right > of.rival
+            else ""
         )
+        say(f"{of.mode}: {sign}{of.holds} of {of.cells} lie in the interval{rank}")
 
 
 def rates(

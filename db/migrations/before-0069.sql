@@ -22,3 +22,31 @@ CREATE INDEX ix_used_log_in_until ON used_log_in (until);
 
 ALTER TABLE browser_session ADD COLUMN person_id integer
   CONSTRAINT fk_browser_session_person_id_oidc_person REFERENCES oidc_person (id);
+CREATE TABLE price_check (
+  id SERIAL NOT NULL,
+  processor VARCHAR(63) NOT NULL,
+  measured_id INTEGER NOT NULL,
+  counted_id INTEGER NOT NULL,
+  host VARCHAR(200) NOT NULL,
+  emulated BOOLEAN NOT NULL,
+  clock VARCHAR NOT NULL,
+  at TIMESTAMP WITH TIME ZONE DEFAULT clock_timestamp() NOT NULL,
+  rows JSONB NOT NULL,
+  held INTEGER NOT NULL,
+  checked INTEGER NOT NULL,
+  whole_held INTEGER NOT NULL,
+  whole INTEGER NOT NULL,
+  signs_right INTEGER NOT NULL,
+  signs INTEGER NOT NULL,
+  CONSTRAINT pk_price_check PRIMARY KEY (id),
+  CONSTRAINT uq_price_check_processor_measured_id_counted_id_host UNIQUE (processor, measured_id, counted_id, host),
+  CONSTRAINT ck_price_check_clock CHECK (clock IN ('real', 'counted')),
+  CONSTRAINT ck_price_check_rows CHECK (jsonb_array_length(rows) <= 2000),
+  CONSTRAINT fk_price_check_measured_id_experiment FOREIGN KEY(measured_id) REFERENCES experiment (id) ON DELETE CASCADE,
+  CONSTRAINT fk_price_check_counted_id_experiment FOREIGN KEY(counted_id) REFERENCES experiment (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_price_check_counted_id ON price_check (counted_id);
+
+CREATE INDEX ix_price_check_measured_id ON price_check (measured_id);
+

@@ -152,7 +152,6 @@ TABLE = {
     ),
     "GET /api/error-rates": read("/api/error-rates"),
     "GET /api/prices/tables": read("/api/prices/tables"),
-    "GET /api/prices/checks/{check_id}": read("/api/prices/checks/9999", 404),
     "GET /api/pairs": read("/api/pairs?a=9998&b=9999", 404),
     # Without a reason or a time; the test of hosts gives both.
     "POST /api/hosts/{environment}/{name}/set-aside": Row(ASIDE, SET_ASIDE, SET_ASIDE),

@@ -36,7 +36,7 @@ def said(engine: Engine, number: int, state: RegressionState) -> None:
 def test_without_anything_said_no_rate_is_told(client: TestClient) -> None:
     found = rates(client)
     assert {name for name, _ in found} == {
-        "confirmed", "suspicions", "judged", "aa", "injections", "opposite", "predictions",
+        "confirmed", "suspicions", "judged", "aa", "injections", "opposite",
     }  # fmt: skip
     for each in found.values():
         assert (each["of"], each["percent"], each["low"], each["high"]) == (0, None, None, None)

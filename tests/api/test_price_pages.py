@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 import yaml
 from fastapi.testclient import TestClient
-from sqlalchemy import Engine
 
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.reporting.pages import price_rankings
-from tests.api.test_prices import stored_check
 
 Answer = dict[str, Any]
 
@@ -136,14 +134,6 @@ def test_a_model_narrows_processors_and_rankings(client: TestClient, word: str) 
         ]
     rows = csv_of(client, model=word)
     assert {row["processor"] for row in rows} == wanted
-
-
-def test_a_model_narrows_checks(client: TestClient, engine: Engine, experiment_id: int) -> None:
-    stored_check(engine, experiment_id)
-    of = {"model": "Platinum 8280"}
-    assert len(client.get("/api/prices", params=of).json()["checks"]) == 1
-    other = client.get("/api/prices", params={"model": "8160"}).json()
-    assert (other["checks"], other["more"]) == ([], 0)
 
 
 @pytest.mark.parametrize("path", ["/api/prices", "/api/prices.csv"])
@@ -309,3 +299,12 @@ def test_the_cover_letter_s_cells_agree_as_counted_by_hand(client: TestClient) -
     assert first["needed"] == pytest.approx(needed)
     assert beside["implied"] == pytest.approx(100 / (1 + needed * 62.5e-9) - 100)
     assert first["implied"] is None
+
+
+def test_prices_come_with_their_sources(client: TestClient) -> None:
+    answer = client.get("/api/prices").json()
+    xeon = next(each for each in answer["processors"] if each["processor"] == "xeon-8280")
+    assert [price["event"] for price in xeon["prices"]] == ["instruction", "rdtsc", "cpuid"]
+    for price in xeon["prices"]:
+        assert price["low"] <= price["ns"] <= price["high"]
+        assert price["source"].startswith("InstLatX64")

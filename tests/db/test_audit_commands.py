@@ -379,7 +379,6 @@ UNRECORDED = {
     "try": "it orders a kernel and submits an experiment, as the commands for these do",
     "serve": "each request is recorded by itself",
     "series watch": "the service's own jobs look at once instead of a minute later",
-    "price check": "what it stores is worked out of values that are stored",
     "trends update": "trends are worked out of values that are stored; a worker does it all day",
 }
 READS = {
@@ -394,8 +393,8 @@ READS = {
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "limits list",
     "limits show", "matrix select", "openapi", "profile diff",
-    "find", "price estimate", "price list", "price measure", "price plan", "price rank",
-    "price predict", "price rates", "price send",
+    "find", "price estimate", "price list", "price measure", "price rank",
+    "price predict", "price rates",
     "snippet compare", "snippet rank",
     "profile exact", "profile export", "profile fold", "profile functions",
     "profile instructions",

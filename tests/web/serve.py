@@ -30,10 +30,20 @@ from mitigauge.access import repository
 from mitigauge.access import service as access
 from mitigauge.access.roles import Role
 from mitigauge.access.secret import new_secret, stored_form
-from mitigauge.tracking.bisect.question import Question
-from mitigauge.tracking.bisect.service import begin
-from mitigauge.tracking.bisect.sources import from_patches
+from mitigauge.analysis.profiles.capture.instructions import read_instructions
+from mitigauge.analysis.profiles.store.instructions import store_instructions
+from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.analysis.verdicts.tables import StoredVerdict
 from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY, get_settings
+from mitigauge.kernels.mails.files import read_mails
+from mitigauge.kernels.patch import Patch
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.experiments.tables import Arm, Experiment
+from mitigauge.measurement.fleet.tables import Host
+from mitigauge.measurement.runs.submission import submit
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.reporting.letters.weekly import service as weekly
 from mitigauge.storage.database.embedded_server import stop
 from mitigauge.storage.database.engine import (
     alembic_config,
@@ -42,29 +52,19 @@ from mitigauge.storage.database.engine import (
     get_engine,
     transaction,
 )
-from mitigauge.measurement.experiments.spec import read_spec
-from mitigauge.measurement.experiments.tables import Arm, Experiment
 from mitigauge.storage.files.blobs import blob_store
-from mitigauge.measurement.fleet.tables import Host
-from mitigauge.kernels.patch import Patch
-from mitigauge.reporting.letters.weekly import service as weekly
-from mitigauge.kernels.mails.files import read_mails
-from mitigauge.analysis.profiles.capture.instructions import read_instructions
-from mitigauge.analysis.profiles.store.instructions import store_instructions
-from mitigauge.analysis.profiles.store.tables import Profile
+from mitigauge.tracking.bisect.question import Question
+from mitigauge.tracking.bisect.service import begin
+from mitigauge.tracking.bisect.sources import from_patches
 from mitigauge.tracking.regressions import repository as regression_rows
 from mitigauge.tracking.regressions import service as regressions
 from mitigauge.tracking.regressions.schemas import NewRegression
 from mitigauge.tracking.regressions.states import Origin
 from mitigauge.tracking.regressions.tables import Regression
-from mitigauge.measurement.runs.submission import submit
-from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.tracking.series.case_choice import CaseChoice, CaseReach
 from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.service import SeriesOptions, add
 from mitigauge.tracking.series.states import RevisionState
-from mitigauge.core.settings import REPOSITORY, get_settings
-from mitigauge.analysis.verdicts.tables import StoredVerdict
 from tests import recording
 from tests.crash.simulated_host import write_world
 from tests.desktop_world import make_desktops
@@ -73,7 +73,6 @@ from tests.requests_made import waiting_request
 from tests.series_mails import diff, series
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.web.exact_made import count_exactly
-from tests.web.price_checks import store_checks
 from tests.web.sample_pages import collect_beside
 
 CODE = REPOSITORY / "tests" / "fixtures" / "profiles" / "instructions"
@@ -120,7 +119,6 @@ def fill_pages(engine: Engine) -> None:
     store_bisection(engine)
     store_regressions(engine)
     file_cell(engine)
-    store_checks(engine, HOSTILE)
     waiting_request(engine, parent="v5-0@example.org", body=f"#mitigauge test\n{HOSTILE}\n")
 
 

@@ -1,4 +1,4 @@
-/** Prices of processors and checks of them; the checks are made up, in tests/web. */
+/** Prices of processors. */
 
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
@@ -127,8 +127,6 @@ test("words of a model narrow the page, in the address and in the file", async (
   await expect(rowOf(page, "epyc-9654")).toBeVisible();
   await expect(page.locator(".prices-processors button.fold")).toHaveCount(1);
   await expect(page.getByRole("region", { name: /^Modes, cheapest first/ })).toHaveCount(0);
-  const checks = page.getByRole("region", { name: "How often predictions held" });
-  await expect(checks.getByRole("group")).toHaveCount(1);
   await page.getByText("Download", { exact: true }).click();
   const fetched = page.waitForEvent("download");
   await page.getByRole("link", { name: "Prices as CSV" }).click();
@@ -140,7 +138,6 @@ test("words of a model narrow the page, in the address and in the file", async (
   expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(Array(3).fill("epyc-9654"));
   await page.goto("/fleet?tab=prices&find=nothing+like+that");
   await expect(page.getByText("No processor is like that.")).toBeVisible();
-  await expect(page.getByText(/^No prediction for a processor that is like that/)).toBeVisible();
   await expectAccessible(page);
 });
 
@@ -181,35 +178,6 @@ test("what is masked, trusted by nothing or without an order is said", async ({ 
   await expect(other).toContainText("mitigauge price measure --here -o prices/processors");
 });
 
-test("a check says how often predictions held, and opens to its rows", async ({ page }) => {
-  await open(page, "/fleet?tab=prices");
-  const checks = page.getByRole("region", { name: "How often predictions held" });
-  const [real, lab] = [
-    checks.getByRole("group").filter({ hasText: "desk-01" }),
-    checks.getByRole("group").filter({ hasText: "lab-intel" }),
-  ];
-  await expect(real).toContainText("6 of 10 hold; of those with every price 3 of 6; signs 9 of 10");
-  await expect(real).not.toContainText("emulated");
-  await expect(lab).toContainText("emulated");
-  await expect(lab).toContainText("counted time");
-  await real.getByText(/^6 of 10 hold/).click();
-  const row = real.getByRole("row", { name: /^syscall call-0 spectre-bhi\/loop/ });
-  await expect(row).toContainText(/\+7\.0\sns \[\+4\.5, \+9\.5\]/);
-  await expect(row).toContainText(/\+47\.0\sns \[\+45\.5, \+48\.5\]/);
-  await expect(row).toContainText("does not hold");
-  const ibpb = real.getByRole("row", { name: /^syscall call-0 vmscape/ });
-  await expect(ibpb).toContainText(/ibpb.*holds/);
-  await real.getByRole("link", { name: /^desktops/ }).click();
-  await expect(page).toHaveURL(/\/experiments\/\d+$/);
-});
-
-test("names from outside are text", async ({ page }) => {
-  await open(page, "/fleet?tab=prices");
-  await page.getByText(/^6 of 10 hold/).click();
-  await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
-  await expect(page.locator("main img")).toHaveCount(0);
-});
-
 for (const colorScheme of ["light", "dark"] as const)
   for (const width of [1440, 400])
     test(`the page is accessible at ${width} pixels in ${colorScheme}`, async ({ page }) => {
@@ -221,41 +189,26 @@ for (const colorScheme of ["light", "dark"] as const)
       );
       await open(page, `/fleet?tab=prices&open=${measured.processor}`);
       await expect(opened(page)).toBeVisible();
-      await page.getByText(/^6 of 10 hold/).click();
-      await expect(page.getByRole("rowheader", { name: HOSTILE })).toBeVisible();
       await expectAccessible(page);
       await expectNothingBeyond(page);
     });
 
-test("without prices and checks it says what to do", async ({ page }) => {
-  await withAnswer(page, (of) => ({ ...of, processors: [], rankings: [], checks: [], more: 0 }));
+test("without prices it says what to do", async ({ page }) => {
+  await withAnswer(page, (of) => ({ ...of, processors: [], rankings: [] }));
   await open(page, "/fleet?tab=prices");
   await expect(page.getByText(/^No prices of a processor are known/)).toContainText(
     "prices/README.md",
   );
   await expect(page.getByText(/^mitigauge price measure --here -o prices/)).toBeVisible();
-  await expect(page.getByText(/^mitigauge price plan HOST --environment/)).toBeVisible();
   await expect(page.getByRole("search", { name: "Processors" })).toHaveCount(0);
-  await expect(page.getByText(/^mitigauge price check MEASURED COUNTED/)).toBeVisible();
   await expectAccessible(page);
-});
-
-test("a prediction of exact counts says how often its processor's held", async ({
-  page,
-  world,
-}) => {
-  await open(page, `${world.profiled.path}&tab=exact`);
-  const bill = page.getByRole("region", { name: "The bill of an operation" });
-  await expect(bill).toContainText(/8280.*Held 6 of 10 times on hosts so far/);
-  await bill.getByRole("link", { name: "Prices", exact: true }).click();
-  await expect(page.getByRole("heading", { level: 1, name: "Prices" })).toBeVisible();
 });
 
 test("published tables stand beside what is predicted of them", async ({ page }) => {
   await open(page, "/fleet?tab=prices");
   const published = page.getByRole("region", { name: "Published tables, predicted" });
   const table = published.getByRole("group").filter({ hasText: "iPerf between guest and host" });
-  await expect(table).toContainText(/ibpb: sign right in 11 of 12, in 11 if all were said/);
+  await expect(table).toContainText(/ibpb: \d+ of \d+ within the interval/);
   await expect(table.getByRole("table")).toHaveCount(0);
   await table.getByText(/^iPerf between guest and host/).click();
   const row = table.getByRole("row").filter({ hasText: "user udp 4 16" }).last();

@@ -27,6 +27,7 @@ KEPT = {
     "comparison.tournament": "select id, name from comparison where tournament",
     "run.ranking": "select id, ranking from run where ranking is not null",
     "oidc_person": "select * from oidc_person",
+    "price_check": "select * from price_check",
 }
 DROPS = (
     "ALTER TABLE comparison DROP COLUMN tournament",
@@ -36,6 +37,7 @@ DROPS = (
     "ALTER TABLE browser_session DROP COLUMN person_id",
     "DROP TABLE used_log_in",
     "DROP TABLE oidc_person",
+    "DROP TABLE price_check",
 )
 RESTORES = (
     "ALTER TABLE comparison ADD COLUMN tournament boolean NOT NULL DEFAULT false",

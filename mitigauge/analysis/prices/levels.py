@@ -10,9 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mitigauge.analysis.prices.definitions import Z95, Processor
 from mitigauge.analysis.prices.estimation import MeasuredChange
-from mitigauge.analysis.prices.prediction import predicted
 
 # Of a level, where boots are alike to the digit: no clock is better.
 LEAST_ERROR = 1e-4
@@ -74,52 +72,3 @@ def _rows(case: CaseLevels) -> list[MeasuredChange]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What an arm costs against its baseline: predicted, and measured; ns, 95 % intervals."""
-
-    case: str
-    arm: str
-    measured: tuple[float, float, float]
-    predicted: tuple[float, float, float]
-    missing: Sequence[str]
-
-    @property
-    def holds(self) -> bool:
-        """Whether both differ by no more than their errors together."""
-        reach = math.hypot(
-            (self.measured[2] - self.measured[1]) / 2, (self.predicted[2] - self.predicted[1]) / 2
-        )
-        return abs(self.measured[0] - self.predicted[0]) <= reach
-
-    @property
-    def sign(self) -> bool | None:
-        """Whether the sign is right; None where the measured interval holds zero."""
-        if self.measured[1] <= 0 <= self.measured[2]:
-            return None
-        return (self.measured[0] > 0) == (self.predicted[0] > 0)
-
-
-def checked(cases: Sequence[CaseLevels], processor: Processor) -> list[Checked]:
-    """Every arm against the first one of its case."""
-    return [
-        _checked(case, arm, spread, processor)
-        for case in cases
-        if (spread := case.spread) is not None
-        for arm in case.arms[1:]
-    ]
-
-
-def _checked(case: CaseLevels, arm: ArmLevel, spread: float, processor: Processor) -> Checked:
-    base = case.arms[0]
-    events = {*arm.events, *base.events}
-    change = {event: arm.events.get(event, 0.0) - base.events.get(event, 0.0) for event in events}
-    cost = predicted(change, processor)
-    ns = arm.mean - base.mean
-    reach = Z95 * spread * math.sqrt(1 / len(arm.boots) + 1 / len(base.boots))
-    return Checked(
-        case.case, arm.arm, (ns, ns - reach, ns + reach), (cost.ns, cost.low, cost.high),
-        cost.missing,
-    )  # fmt: skip

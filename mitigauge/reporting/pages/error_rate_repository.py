@@ -7,7 +7,6 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.prices.tables import PriceCheck
 from mitigauge.analysis.verdicts.tables import AaOutcome
 from mitigauge.core.effect import Verdict
 from mitigauge.measurement.fleet.tables import Host
@@ -111,16 +110,6 @@ def opposite(session: Session) -> dict[bool, Tally]:
         .where(VerdictStability.workload == "")
         .group_by(VerdictStability.emulated)
     )
-    return _tallies(session, wanted)
-
-
-def predictions(session: Session) -> dict[bool, Tally]:
-    """Arms whose cost was predicted; wrong: off by more than the errors."""
-    wanted = select(
-        PriceCheck.emulated,
-        func.sum(PriceCheck.checked),
-        func.sum(PriceCheck.checked - PriceCheck.held),
-    ).group_by(PriceCheck.emulated)
     return _tallies(session, wanted)
 
 

@@ -81,13 +81,6 @@ KINDS = (
         "worse better.",
         count=rows.opposite,
     ),
-    Kind(
-        name="predictions",
-        title="Costs predicted by prices, off",
-        meaning="Arms whose cost was predicted from counts and prices, and measured: those where "
-        "both differ by more than their errors together.",
-        count=rows.predictions,
-    ),
 )
 
 

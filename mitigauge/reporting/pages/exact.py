@@ -10,7 +10,6 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.prices.identity import recognised
-from mitigauge.analysis.prices.repository import held_by_processor
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedGroup
 from mitigauge.analysis.profiles.exact.price_list import price_list
@@ -52,7 +51,7 @@ def exact_difference(
         _group(session, other, b, a),
         renamed=renames.between(session, one.arm.kernel, other.arm.kernel),
         function=function,
-        prices=replace(price_list(), held=held_by_processor(session), first=_first(processors)),
+        prices=replace(price_list(), first=_first(processors)),
     )
 
 

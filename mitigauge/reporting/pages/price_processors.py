@@ -18,7 +18,6 @@ from mitigauge.analysis.prices.definitions import (
     WorkingSet,
 )
 from mitigauge.analysis.prices.processors import is_like
-from mitigauge.analysis.prices.schemas import NsInterval
 from mitigauge.analysis.prices.trust import trust_of, trust_of_machine
 from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.reporting.pages.price_schemas import (
@@ -26,6 +25,7 @@ from mitigauge.reporting.pages.price_schemas import (
     HeldOutView,
     IdentityView,
     MachineView,
+    NsInterval,
     PriceView,
     ProcessorPrices,
     RefillView,

@@ -7,12 +7,12 @@ from functools import cache
 
 from mitigauge.analysis.prices.processors import bills_of_questions
 from mitigauge.analysis.prices.ranking import Bills, Ranked, Ranking, ranking
-from mitigauge.analysis.prices.schemas import NsInterval
 from mitigauge.analysis.prices.trust import trust_of
 from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.reporting.pages.price_schemas import (
     BreakEvenView,
+    NsInterval,
     ProcessorRanking,
     QuestionRanking,
     RankedMode,

@@ -1,21 +1,27 @@
-"""What the page of prices shows: prices by processor, modes ranked by them, checks of them."""
+"""What the page of prices shows: prices by processor, modes ranked by them."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.analysis.prices.definitions import BranchKind, PriceKind
-from mitigauge.analysis.prices.schemas import CheckRow, NsInterval
 from mitigauge.analysis.prices.trust import Trust
-from mitigauge.core.clock import Clock
 
 
 class _Answer(BaseModel):
     """Closed, so that a typo in a field is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NsInterval(_Answer):
+    """Nanoseconds, with the 95 % interval."""
+
+    ns: float = Field(allow_inf_nan=False)
+    low: float = Field(allow_inf_nan=False)
+    high: float = Field(allow_inf_nan=False)
 
 
 class PriceView(_Answer):
@@ -182,46 +188,9 @@ class TrustRule(_Answer):
     far_percent: float = Field(description="within which all lie")
 
 
-class CheckedExperiment(_Answer):
-    """An experiment that a check is of."""
-
-    id: int
-    name: str
-
-
-class CheckView(_Answer):
-    """How often predictions of a processor's prices held on what one host measured."""
-
-    id: int
-    processor: str
-    title: str = Field(description="of the processor; its name where its file is gone")
-    host: str = Field(description="the one that measured")
-    emulated: bool
-    clock: Clock
-    measured: CheckedExperiment
-    counted: CheckedExperiment
-    at: datetime
-    held: int
-    checked: int = Field(description="arms, each against the baseline of its case")
-    whole_held: int
-    whole: int = Field(description="of them, those where every event has a price")
-    signs_right: int
-    signs: int = Field(description="of them, those whose measured change is not zero")
-
-
 class Prices(_Answer):
-    """Prices that are known, what they say of modes, and the newest checks of them."""
+    """Prices that are known, and what they say of modes."""
 
     processors: list[ProcessorPrices]
     trust_rule: TrustRule
     rankings: list[QuestionRanking]
-    checks: list[CheckView] = Field(description="newest first")
-    more: int = Field(description="older checks that are not listed")
-
-
-class CheckRows(_Answer):
-    """One check with its rows."""
-
-    check: CheckView
-    rows: list[CheckRow]
-    left_out: int = Field(description="rows beyond the longest list; the counts have them")

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from mitigauge.analysis.prices.definitions import INSTRUCTION
 from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels
-from mitigauge.analysis.prices.schemas import CheckedOn
 from mitigauge.analysis.profiles.exact.price_list import price_list
 from mitigauge.analysis.profiles.exact.repository import CaseInArm, counts_of_runs
 from mitigauge.analysis.profiles.exact.stored_counts import Bill, bills_of
@@ -46,20 +45,6 @@ def levels_of(
             "with exact counts (docs/exact.md), the first one primary metrics in ns to s.",
         )
     return found
-
-
-def checked_on(
-    session: Session, processor: str, measured: int, counted: int, *, host: str | None = None
-) -> CheckedOn:
-    """What a check of *processor*'s prices is of; arguments as in :func:`levels_of`.
-
-    Raises what that one raises, and InvalidInput where experiment *measured* has no such host.
-    """
-    runs = _runs(session, measured, host)
-    if not runs:
-        raise InvalidInput(f"experiment {measured} has no run on {host or 'any host'}")
-    found = runs[0].host
-    return CheckedOn(processor, measured, counted, found.name, found.emulated, found.clock)
 
 
 def _runs(session: Session, experiment_id: int, host: str | None) -> list[Run]:

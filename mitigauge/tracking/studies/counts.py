@@ -7,7 +7,6 @@ from functools import cached_property
 
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.prices.repository import held_by_processor
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedGroup
 from mitigauge.analysis.profiles.exact.price_list import price_list
@@ -130,7 +129,6 @@ class Counts:
         first = [name.strip() for name in get_settings().processors.split(",")]
         return replace(
             known,
-            held=held_by_processor(self._session),
             first=[name for name in first if name in known.processors],
         )
 

@@ -21,7 +21,7 @@ ROOT: Final = "experiment"
 # What an operation runs, a worker works out of the ledgers that go along. Limits are a team's own.
 LEFT_OUT: Final = (
     *("host_lease", "profile", "profile_symbol", "bisection_step"),
-    *("trend_arm", "trend_change", "trend_run", "trend_value", "price_check"),
+    *("trend_arm", "trend_change", "trend_run", "trend_value"),
     *("exact_operation", "limit_judgement", "limit_outcome", "publication"),
 )
 # Columns of ids that no foreign key tells of, with the table whose they are.

@@ -6,9 +6,6 @@ import random
 
 import pytest
 
-from cli.profile_exact import predictions
-from mitigauge.analysis.prices.definitions import Price, Processor, Source
-from mitigauge.analysis.prices.schemas import Held
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedBoots, CountedGroup
 from mitigauge.analysis.profiles.exact.difference import interval_of, intervals_of
@@ -50,26 +47,6 @@ def test_ten_more_instructions_are_ten_in_their_function() -> None:
     new = [row for row in table.instructions if row.mark == "new"]
     assert [row.text_b for row in new] == [f"nop{number}" for number in range(10)]
     assert all(row.b == 1 and row.place_a is None for row in new)
-
-
-def test_a_prediction_says_how_often_those_of_its_processor_held() -> None:
-    """Zero of zero where nothing was checked."""
-    price = Price(event="instruction", ns=0.25, low=0.2, high=0.3, source=Source(title="t"))
-    known = {name: Processor(processor=name, title=name, prices=(price,)) for name in ("p", "q")}
-    table = exact_table(
-        "syscall basic",
-        group("off", ledger(function("enter", ENTER))),
-        group("on", ledger(function("enter", WITH_TEN))),
-        renamed={},
-        function="",
-        prices=PriceList({}, known, {"q": Held(45, 50)}),
-    )
-    assert [(each.processor, each.held, each.checked) for each in table.predictions] == [
-        ("p", 0, 0), ("q", 45, 50),
-    ]  # fmt: skip
-    told = list(predictions(table))
-    assert "  predictions held 45 of 50 times on hosts" in told
-    assert sum("held" in line for line in told) == 1
 
 
 def test_new_and_gone_functions_are_marked() -> None:

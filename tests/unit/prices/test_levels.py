@@ -7,7 +7,7 @@ import pytest
 
 from mitigauge.analysis.prices.definitions import Price, Processor, Source
 from mitigauge.analysis.prices.estimation import estimate
-from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels, changes, checked
+from mitigauge.analysis.prices.levels import ArmLevel, CaseLevels, changes
 
 HIDDEN = {"instruction": 0.25, "ibpb": 1100.0, "verw": 35.0}
 BILLS = {
@@ -55,25 +55,3 @@ def test_one_boot_an_arm_tells_no_price() -> None:
 def test_boots_that_are_alike_to_the_digit_still_have_an_error() -> None:
     rows = changes([made("pipe", np.random.default_rng(3), noise=0.0)])
     assert all(row.error > 0 for row in rows)
-
-
-def test_predictions_that_hold_and_one_that_does_not() -> None:
-    levels = made("pipe", np.random.default_rng(4), noise=1e-4)
-    right = processor(instruction=(0.25, 0.02), ibpb=(1100, 30), verw=(35, 5))
-    wrong = processor(instruction=(0.25, 0.02), ibpb=(5000, 30), verw=(35, 5))
-    assert [row.holds for row in checked([levels], right)] == [True, True, True]
-    held = {row.arm: row.holds for row in checked([levels], wrong)}
-    assert held == {"verw": True, "ibpb": False, "ten": True}
-    assert all(row.sign for row in checked([levels], right) if row.sign is not None)
-
-
-def test_what_has_no_price_is_named_and_a_sign_can_be_wrong() -> None:
-    levels = made("pipe", np.random.default_rng(5), noise=1e-4)
-    rows = {row.arm: row for row in checked([levels], processor(instruction=(0.25, 0.02)))}
-    assert rows["ibpb"].missing == ["ibpb"]
-    assert not rows["ibpb"].holds
-    assert rows["ten"].missing == []
-    turned = CaseLevels("pipe", [levels.arms[3], levels.arms[0]])
-    [back] = checked([turned], processor(instruction=(0.25, 0.02)))
-    assert back.sign is True
-    assert back.measured[0] < 0

@@ -472,16 +472,6 @@ export const priceTablesQuery = () =>
     staleTime: Infinity,
   });
 
-/** A check with its rows. */
-export const priceCheckQuery = (id: number) =>
-  queryOptions({
-    queryKey: ["price check", id],
-    queryFn: ({ signal }) =>
-      data(
-        api.GET("/api/prices/checks/{check_id}", { params: { path: { check_id: id } }, signal }),
-      ),
-  });
-
 export const weeklyListQuery = () =>
   queryOptions({
     queryKey: ["weekly"],

@@ -12,7 +12,7 @@ export function OpenedDetails({ summary, children }: OpenedDetailsProps) {
   const [open, setOpen] = useState(false);
   return (
     <details
-      className="price-check"
+      className="price-table"
       onToggle={(event) => {
         setOpen(event.currentTarget.open);
       }}

@@ -1,4 +1,4 @@
-/** Prices of processors' events, modes ranked by them, and how often what they predict held. */
+/** Prices of processors' events, and modes ranked by them. */
 
 import { useQuery } from "@tanstack/react-query";
 import { pricesQuery } from "../api/queries";
@@ -11,7 +11,6 @@ import { FindField, NoneLikeThat } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
 import { PlaceTabs } from "../ui/tabs";
 import { useAddress } from "../ui/use-address";
-import { Checks } from "./checks";
 import { Processors } from "./processors";
 import { Published } from "./published";
 import { Ranking } from "./ranking";
@@ -46,7 +45,6 @@ export function PricesPage() {
               <Known prices={prices} find={find} />
             )}
             {find === "" && <Published />}
-            <Checks checks={prices.checks} more={prices.more} narrowed={find !== ""} />
           </>
         )}
       </Loaded>
@@ -98,10 +96,6 @@ function NoPrices() {
           [
             "mitigauge price measure --here -o prices/processors",
             "measures this machine’s prices in a minute",
-          ],
-          [
-            "mitigauge price plan HOST --environment ENVIRONMENT",
-            "plans the boots that tell the prices of a host of yours",
           ],
         ]}
       >

@@ -34,9 +34,12 @@ describe("a published figure", () => {
 describe("agreement", () => {
   const of = { mode: "ibpb", cells: 21, told: 12, right: 11, rival: 11, holds: 0, rank: 0.66 };
   it("stands beside its trivial rival", () => {
-    expect(agreementText(of)).toBe(
-      "ibpb: sign right in 11 of 12, in 11 if all were said to be slower; 0 of 21 within the interval; rank correlation +0.66",
+    expect(agreementText({ ...of, rival: 7 })).toBe(
+      "ibpb: sign right in 11 of 12, in 7 if all were said to be slower; 0 of 21 within the interval; rank correlation +0.66",
     );
+  });
+  it("says nothing of signs where its rival is as good", () => {
+    expect(agreementText(of)).toBe("ibpb: 0 of 21 within the interval; rank correlation +0.66");
   });
   it("says what there was none of", () => {
     expect(agreementText({ ...of, told: 0, right: 0, rival: 0, rank: null })).toBe(

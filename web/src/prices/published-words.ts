@@ -14,12 +14,14 @@ export function signWord(cell: PredictedCell, least: number): "right" | "wrong" 
   return percent * (low + high) > 0 ? "right" : "wrong";
 }
 
-/** How often both agree, beside what would agree if all were said to be slower. */
+/** How often both agree. Of signs nothing is said where calling all slower is right as often. */
 export function agreementText(of: ModeAgreement): string {
-  const sign =
-    of.told === 0
-      ? "no difference published"
-      : `sign right in ${of.right} of ${of.told}, in ${of.rival} if all were said to be slower`;
-  const rank = of.rank === null ? "" : `; rank correlation ${signed(of.rank, 2)}`;
-  return `${of.mode}: ${sign}; ${of.holds} of ${of.cells} within the interval${rank}`;
+  const parts = [`${of.holds} of ${of.cells} within the interval`];
+  if (of.told === 0) parts.unshift("no difference published");
+  else if (of.right > of.rival)
+    parts.unshift(
+      `sign right in ${of.right} of ${of.told}, in ${of.rival} if all were said to be slower`,
+    );
+  if (of.rank !== null) parts.push(`rank correlation ${signed(of.rank, 2)}`);
+  return `${of.mode}: ${parts.join("; ")}`;
 }

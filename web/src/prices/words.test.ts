@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Price, PriceCheck, PriceMachine, ProcessorRanking } from "../api/types";
+import type { Price, PriceMachine, ProcessorRanking } from "../api/types";
 import {
   branchesText,
   breakEvenTexts,
@@ -8,7 +8,6 @@ import {
   costText,
   csvPath,
   forgottenText,
-  heldText,
   identityText,
   intervalText,
   kindsText,
@@ -20,25 +19,6 @@ import {
   priceText,
   trustRuleText,
 } from "./words";
-
-const check = (counts: Partial<PriceCheck>): PriceCheck => ({
-  id: 1,
-  processor: "p",
-  title: "P",
-  host: "spr-01",
-  emulated: false,
-  clock: "real",
-  measured: { id: 1, name: "one" },
-  counted: { id: 2, name: "two" },
-  at: "2026-11-26T12:00:00Z",
-  held: 45,
-  checked: 50,
-  whole_held: 30,
-  whole: 31,
-  signs_right: 28,
-  signs: 29,
-  ...counts,
-});
 
 describe("prices", () => {
   it("have as many digits as their interval deserves", () => {
@@ -60,22 +40,6 @@ describe("a change", () => {
       ends: "[+10.0, +14.7]",
     });
     expect(changeText({ ns: -3, low: -3.2, high: -2.8 }).change).toBe("\u22123.000\u202fns");
-  });
-});
-
-describe("how often predictions held", () => {
-  it("says all three counts", () => {
-    expect(heldText(check({}))).toBe(
-      "45 of 50 hold; of those with every price 30 of 31; signs 28 of 29",
-    );
-  });
-  it("says once what holds where nothing lacks a price", () => {
-    expect(heldText(check({ whole: 50, whole_held: 45 }))).toBe("45 of 50 hold; signs 28 of 29");
-  });
-  it("says what there was nothing of", () => {
-    expect(heldText(check({ whole: 0, whole_held: 0, signs: 0, signs_right: 0 }))).toBe(
-      "45 of 50 hold; none has every price; no change differs from zero",
-    );
   });
 });
 

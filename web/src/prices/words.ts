@@ -3,7 +3,6 @@
 import type {
   NsInterval,
   Price,
-  PriceCheck,
   PriceKind,
   PriceMachine,
   PriceTrust,
@@ -69,23 +68,6 @@ export function changeText({ ns, low, high }: NsInterval): { change: string; end
     change: `${signed(ns, digits)}${NARROW_SPACE}ns`,
     ends: `[${signed(low, digits)}, ${signed(high, digits)}]`,
   };
-}
-
-/** How many predictions of a check hold. */
-export function heldText(check: PriceCheck): string {
-  const parts = [`${check.held} of ${check.checked} hold`];
-  if (check.whole < check.checked)
-    parts.push(
-      check.whole === 0
-        ? "none has every price"
-        : `of those with every price ${check.whole_held} of ${check.whole}`,
-    );
-  parts.push(
-    check.signs === 0
-      ? "no change differs from zero"
-      : `signs ${check.signs_right} of ${check.signs}`,
-  );
-  return parts.join("; ");
 }
 
 /** The file of the prices that are shown. */

@@ -25,8 +25,7 @@ export function ExactBill({ table }: { table: ExactTable }) {
         <p>
           Counted, not priced: in emulation a barrier costs what any other instruction does. Bill ×
           prices of a processor is a <em>predicted</em> cost;{" "}
-          <Link to="/fleet?tab=prices">Prices</Link> have their sources, and how often predictions
-          held.
+          <Link to="/fleet?tab=prices">Prices</Link> have their sources.
         </p>
         {table.predictions.length === 0 && (
           <p>
@@ -113,7 +112,6 @@ function Predicted({ cost }: { cost: PredictedCost }) {
       {nanoseconds(cost.low)} to {nanoseconds(cost.high)})
       {cost.missing.length > 0 && `, without ${cost.missing.join(", ")}, whose price is unknown`}.
       {sources.length > 0 && ` Prices: ${sources.join("; ")}.`}
-      {cost.checked > 0 && ` Held ${cost.held} of ${cost.checked} times on hosts so far.`}
     </p>
   );
 }

@@ -117,8 +117,6 @@ class PredictedCost(_Answer):
     high: float
     parts: list[PredictedPart]
     missing: list[str] = Field(description="events that differ and have no price there")
-    checked: int = Field(description="predictions of this processor checked on real hosts so far")
-    held: int = Field(description="of them, those that held")
 
 
 class ExactTable(_Answer):

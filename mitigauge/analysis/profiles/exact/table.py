@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
 from mitigauge.analysis.prices.prediction import predicted
-from mitigauge.analysis.prices.schemas import Held
 from mitigauge.analysis.profiles.exact.bill import Entry
 from mitigauge.analysis.profiles.exact.counted_group import Counted, CountedGroup, why_none
 from mitigauge.analysis.profiles.exact.difference import (
@@ -34,7 +33,6 @@ from mitigauge.analysis.profiles.exact.schemas import (
 )
 from mitigauge.measurement.modes.families import HardwareEvent
 
-UNCHECKED = Held(0, 0)
 # More than a page can be read with.
 MOST_FUNCTIONS = 2000
 # Instructions an operation below which a function is not worth a row.
@@ -49,8 +47,6 @@ class PriceList:
 
     events: Mapping[str, HardwareEvent]
     processors: Mapping[str, Processor]
-    held: Mapping[str, Held] = field(default_factory=dict)
-    """How often predictions held so far, by processor; none without a check."""
     first: Sequence[str] = ()
     """Processors whose predictions stand first, in this order."""
 
@@ -192,11 +188,8 @@ def _predictions(
                 for part in cost.parts
             ],
             missing=list(cost.missing),
-            checked=held.checked,
-            held=held.held,
         )
         for processor, cost in found
-        for held in [prices.held.get(processor.processor, UNCHECKED)]
     ]
 
 
