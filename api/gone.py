@@ -5,12 +5,17 @@ Such an address needs no rights and reads nothing. It redirects where a successo
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from api.problems import problem
 
 _EXPERIMENT = "/api/experiments/{experiment_id}"
+# Kinds of tables that had addresses of their own.
+OF_OLD = ("loss", "counters", "threads")
+_SUFFIXES = {"text": "txt", "markdown": "md", "csv": "csv"}
 GONE: dict[str, str] = {
     f"{_EXPERIMENT}/consequences": "Costs beside real work are no longer computed. The bill of an "
     "operation (`mitigauge price predict`) and the matrix tell both.",
@@ -27,7 +32,13 @@ GONE: dict[str, str] = {
         "dashboard's own address.",
     ),
 }
-MOVED: dict[str, str] = {}
+_TABLES = f"{_EXPERIMENT}/tables"
+MOVED: dict[str, str] = {
+    **{f"{_EXPERIMENT}/{kind}": f"{_TABLES}/{kind}.json?figures=true" for kind in OF_OLD},
+    **{f"{_EXPERIMENT}/{kind}/report": f"{_TABLES}/{kind}.{{suffix}}" for kind in OF_OLD},
+    f"{_EXPERIMENT}/cases/{{case_id}}/details/report": f"{_TABLES}/details.{{suffix}}"
+    "?case={case_id}",
+}
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,9 +52,11 @@ def _refuse(path: str, sentence: str) -> None:
 
 def _redirect(path: str, successor: str) -> None:
     def moved(request: Request) -> Response:
-        place = successor.format(**request.path_params)
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(place + query, 308)
+        query = dict(request.query_params)
+        suffix = _SUFFIXES.get(query.pop("format", "text"), "txt")
+        place = successor.format(**request.path_params, suffix=suffix)
+        joint = "&" if "?" in place else "?"
+        return RedirectResponse(place + (joint + urlencode(query) if query else ""), 308)
 
     router.add_api_route(path, moved, methods=["GET"], name=f"moved {path}")
 

@@ -1,4 +1,4 @@
-"""Tables of an experiment: one address for every kind, and the older names of some."""
+"""Tables of an experiment: one address for every kind."""
 
 from __future__ import annotations
 
@@ -16,11 +16,8 @@ from mitigauge.analysis.claims.repository import stamp as claims_stamp
 from mitigauge.core.documents.table import TableView
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.reporting.pages.detail_schemas import DetailsView
-from mitigauge.reporting.tables.counter_schemas import CountersView
 from mitigauge.reporting.tables.kind import Form, Kind, TableQuery
-from mitigauge.reporting.tables.kinds import COUNTERS, DETAILS, LOSS, THREADS, kind_named
-from mitigauge.reporting.tables.loss_schemas import LossView
-from mitigauge.reporting.tables.thread_schemas import ThreadsView
+from mitigauge.reporting.tables.kinds import DETAILS, kind_named
 
 router = APIRouter(prefix="/api/experiments", tags=["experiments"])
 Seconds = Annotated[
@@ -42,10 +39,9 @@ def _query(
     figure: Word | None = None,
     arm: Word | None = None,
     function: Word | None = None,
-    other: MaybeIdQuery = None,
 ) -> TableQuery:
     """What is asked for, of the parameters that any kind takes."""
-    return TableQuery(case, host, metric, seconds, figure, arm, function, other)
+    return TableQuery(case, host, metric, seconds, figure, arm, function)
 
 
 Asked = Annotated[TableQuery, Depends(_query)]
@@ -104,103 +100,12 @@ def _written(text: str, form: Form) -> PlainTextResponse:
     return PlainTextResponse(text, media_type=media_type)
 
 
-# Older names: their JSON holds the figures as these addresses always gave them.
-
-
-@router.get("/{experiment_id}/loss", response_model=LossView, responses=HAS_IT)
-async def show_loss(
-    experiment_id: Id, request: Request, case: MaybeIdQuery = None, metric: Word | None = None
-) -> Response:
-    """Two families of modes crossed, by processor; of all primary metrics, or of one case's."""
-    query = TableQuery(case=case, metric=metric)
-    return await _page(request, LOSS, experiment_id, query, as_view=False)
-
-
-@router.get("/{experiment_id}/counters", response_model=CountersView, responses=HAS_IT)
-async def show_counters(
-    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
-) -> Response:
-    """Counters of one operation over all arms, of every case that counts or of one."""
-    query = TableQuery(case=case, host=host)
-    return await _page(request, COUNTERS, experiment_id, query, as_view=False)
-
-
-@router.get("/{experiment_id}/threads", response_model=ThreadsView, responses=HAS_IT)
-async def show_threads(
-    experiment_id: Id, request: Request, case: MaybeIdQuery = None, host: Word | None = None
-) -> Response:
-    """Wake-ups, run time and wait time by thread name, of every case that tells or of one."""
-    query = TableQuery(case=case, host=host)
-    return await _page(request, THREADS, experiment_id, query, as_view=False)
-
-
 @router.get(
     "/{experiment_id}/cases/{case_id}/details", response_model=DetailsView, responses=HAS_IT
 )
 async def show_details(
     experiment_id: Id, case_id: Id, request: Request, host: Word | None = None
 ) -> Response:
-    """What one case on one host tells besides its metrics: a curve over a load, breakdowns."""
+    """The figures of the table of details of one case on one host, for a page that draws them."""
     query = TableQuery(case=case_id, host=host)
     return await _page(request, DETAILS, experiment_id, query, as_view=False)
-
-
-@router.get("/{experiment_id}/loss/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV)
-def loss_report(
-    experiment_id: Id,
-    session: Database,
-    case: MaybeIdQuery = None,
-    metric: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    query = TableQuery(case=case, metric=metric)
-    return _written(LOSS.write(session, experiment_id, query, format), format)
-
-
-@router.get(
-    "/{experiment_id}/counters/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
-)
-def counters_report(
-    experiment_id: Id,
-    session: Database,
-    case: MaybeIdQuery = None,
-    host: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    query = TableQuery(case=case, host=host)
-    return _written(COUNTERS.write(session, experiment_id, query, format), format)
-
-
-@router.get(
-    "/{experiment_id}/threads/report", response_class=PlainTextResponse, responses=TEXT_OR_CSV
-)
-def threads_report(
-    experiment_id: Id,
-    session: Database,
-    case: MaybeIdQuery = None,
-    host: Word | None = None,
-    seconds: Seconds = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV (in 5 s, if nothing is said)."""
-    query = TableQuery(case=case, host=host, seconds=seconds)
-    return _written(THREADS.write(session, experiment_id, query, format), format)
-
-
-@router.get(
-    "/{experiment_id}/cases/{case_id}/details/report",
-    response_class=PlainTextResponse,
-    responses=TEXT_OR_CSV,
-)
-def details_report(
-    experiment_id: Id,
-    case_id: Id,
-    session: Database,
-    host: Word | None = None,
-    format: Form = "text",  # noqa: A002
-) -> PlainTextResponse:
-    """The same as text for a mailing list, as Markdown, or as CSV."""
-    query = TableQuery(case=case_id, host=host)
-    return _written(DETAILS.write(session, experiment_id, query, format), format)

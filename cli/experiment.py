@@ -255,10 +255,6 @@ def cancel(experiment_id: Id) -> None:
 
 
 app.command("table")(experiment_table.table)
-app.command("loss")(experiment_table.show_loss)
-app.command("counters")(experiment_table.show_counters)
-app.command("details")(experiment_table.show_details)
-app.command("threads")(experiment_table.show_threads)
 app.command()(export)
 app.command("import")(import_)
 

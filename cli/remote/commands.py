@@ -15,8 +15,8 @@ REMOTE: Final = frozenset(
         "audit": "export list",
         "bisect": "cancel list show start wait",
         "claims": "show",
-        "experiment": "cancel compare counters details iterations limits list loss published "
-        "report show submit table threads undecided wait",
+        "experiment": "cancel compare iterations limits list published "
+        "report show submit table undecided wait",
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",
         "kernel": "build list show",
@@ -78,7 +78,7 @@ LOCAL: Final[Mapping[str, str]] = {
     "lab up": _LAB,
     "matrix select": "It boots kernels of the service in emulators of the service's machine.",
     "price estimate": _STORED_COUNTS,
-    "price rates": "It reads what collectors stored; `experiment details` shows that.",
+    "price rates": "It reads what collectors stored; `experiment show` names it.",
     "profile diff": "The dashboard shows it, on an experiment's page.",
     "profile exact": "The dashboard shows it, as a tab of a case's flame graph.",
     "profile export": "The dashboard offers profiles as downloads.",

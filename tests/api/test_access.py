@@ -112,18 +112,9 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/cases/{case_id}/details": read(
         ONE + "/cases/9999/details", 404
     ),
-    "GET /api/experiments/{experiment_id}/cases/{case_id}/details/report": read(
-        ONE + "/cases/9999/details/report", 404
-    ),
     "GET /api/experiments/{experiment_id}/claims": read(ONE + "/claims"),
-    "GET /api/experiments/{experiment_id}/counters": read(ONE + "/counters"),
-    "GET /api/experiments/{experiment_id}/counters/report": read(ONE + "/counters/report"),
-    "GET /api/experiments/{experiment_id}/threads": read(ONE + "/threads"),
-    "GET /api/experiments/{experiment_id}/threads/report": read(ONE + "/threads/report"),
     "GET /api/experiments/{experiment_id}/tables/{kind}": read(ONE + "/tables/matrix"),
     "GET /api/experiments/{experiment_id}/tables/{kind}.{suffix}": read(ONE + "/tables/matrix.txt"),
-    "GET /api/experiments/{experiment_id}/loss": read(ONE + "/loss"),
-    "GET /api/experiments/{experiment_id}/loss/report": read(ONE + "/loss/report"),
     "GET /api/experiments/{experiment_id}/report": read(ONE + "/report"),
     "GET /api/boots/{boot_id}": read("/api/boots/1"),
     "GET /api/blobs/{digest}": read("/api/blobs/" + 64 * "0", 404),

@@ -20,8 +20,6 @@ from tests.recording import load
 
 # What a kind cannot be asked for without.
 NEEDED = {"functions": "?case=1", "instructions": "?case=1&arm=loop"}
-# The recorded experiment measured no revision of a series and told no details.
-ABSENT = {"revision-line", "details"}
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def url(experiment: int, kind: str, suffix: str = "") -> str:
     return f"/api/experiments/{experiment}/tables/{kind}{suffix}{NEEDED.get(kind, '')}"
 
 
-@pytest.mark.parametrize("kind", sorted(set(KINDS) - ABSENT))
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_table_comes_as_a_view_and_in_every_form(
     client: TestClient, recorded: int, kind: str
 ) -> None:
@@ -50,13 +48,6 @@ def test_a_table_comes_as_a_view_and_in_every_form(
     assert client.get(url(recorded, kind, ".md")).text.startswith("# ")
     rows = list(csv.DictReader(io.StringIO(client.get(url(recorded, kind, ".csv")).text)))
     assert bool(rows) == bool(view.json()["sections"])
-
-
-@pytest.mark.parametrize("kind", sorted(ABSENT))
-def test_a_table_that_the_experiment_lacks_is_not_found(
-    client: TestClient, recorded: int, kind: str
-) -> None:
-    assert client.get(url(recorded, kind)).status_code == 404
 
 
 def test_the_matrix_says_what_the_experiment_says(client: TestClient, recorded: int) -> None:
@@ -92,30 +83,6 @@ def test_what_cannot_be_asked_for_is_said(client: TestClient, recorded: int) -> 
     assert "It takes case, metric" in taken.text
     assert client.get(f"/api/experiments/{recorded}/tables/functions").status_code in (400, 422)
     assert client.get(url(recorded, "matrix", ".exe")).status_code == 422
-
-
-def test_an_experiment_beside_itself_is_refused_and_beside_another_compared(
-    client: TestClient, recorded: int
-) -> None:
-    path = url(recorded, "side-by-side")
-    alone = client.get(path).json()
-    assert alone["sections"] == []
-    assert "--other ID" in alone["notes"][0]
-    refused = client.get(f"{path}?other={recorded}")
-    assert "not beside itself" in refused.text
-    assert client.get(f"{path}?other={recorded + 1000}").status_code == 404
-
-
-def test_a_table_of_two_experiments_is_made_anew_when_the_other_changes(
-    client: TestClient, engine: Engine, recorded: int, later_id: int
-) -> None:
-    path = f"{url(recorded, 'side-by-side')}?other={later_id}"
-    assert "(queued)" in client.get(path).json()["title"]
-    with engine.begin() as connection:
-        connection.execute(
-            text("update experiment set state = 'cancelled' where id = :id"), {"id": later_id}
-        )
-    assert "(cancelled)" in client.get(path).json()["title"]
 
 
 def test_the_command_writes_the_same(

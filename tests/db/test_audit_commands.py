@@ -384,11 +384,9 @@ UNRECORDED = {
 READS = {
     "audit export", "audit list", "bisect list", "bisect show", "bisect wait", "claims show",
     "compare", "db check", "db status",
-    "experiment compare", "experiment counters", "experiment details",
+    "experiment compare",
     "experiment export", "experiment iterations", "experiment limits", "experiment list",
-    "experiment loss",
     "experiment published", "experiment report", "experiment show", "experiment table",
-    "experiment threads",
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
     "kernel list", "kernel profiles", "kernel show", "lab status", "limits list",

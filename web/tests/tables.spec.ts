@@ -92,7 +92,7 @@ function loss(): TableView {
         title: `compile, ${metric}`,
         query: { case: "1", metric },
       })),
-      more: "1 more table not shown: name a case and a metric (`mitigauge experiment loss`).",
+      more: "1 more table not shown: name a case and a metric (`mitigauge experiment table ID loss`).",
     },
   );
 }

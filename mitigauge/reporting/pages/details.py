@@ -15,7 +15,6 @@ from mitigauge.analysis.verdicts.over_boots import (
     interval_of,
     over_boots,
 )
-from mitigauge.core.errors import NotFound
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison
@@ -121,24 +120,13 @@ def show_details(
     )
 
 
-def first_detailed(session: Session, experiment_id: int, host: str | None) -> int:
-    """Number of the first case that tells details, on *host* if one is named.
-
-    Raises :class:`mitigauge.core.errors.NotFound` where none does.
-    """
+def first_detailed(session: Session, experiment_id: int, host: str | None) -> int | None:
+    """Number of the first case that tells details, on *host* if one is named; None: none does."""
     experiment_rows.experiment(session, experiment_id, with_cases=False)
     runs = run_rows.runs_of(session, experiment_id)
     ids = [run.id for run in runs if host in (None, run.host.name)]
     boots = [boot.id for boot in run_rows.effective_lines(session, ids)]
-    found = result_rows.detailed_cases(session, boots)
-    if not found:
-        raise NotFound(
-            f"experiment {experiment_id} has no case that tells details"
-            + (f" on host {host!r}" if host else ""),
-            hint="Workloads that declare `details` do, desktop among them: "
-            "`mitigauge experiment submit experiments/lab-desktop.yml`.",
-        )
-    return found[0]
+    return next(iter(result_rows.detailed_cases(session, boots)), None)
 
 
 def detailed(session: Session, experiment_id: int) -> list[DetailsView]:

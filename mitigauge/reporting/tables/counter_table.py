@@ -62,7 +62,10 @@ def _missing(view: CountersView) -> Iterator[str]:
         yield NOTHING_COUNTED
     elif view.left_out:
         more = counted(view.left_out, "more table")
-        yield f"{more} not shown: name a case (`mitigauge experiment counters ID --case NUMBER`)."
+        yield (
+            f"{more} not shown: name a case "
+            "(`mitigauge experiment table ID counters --case NUMBER`)."
+        )
 
 
 def _section(view: CountersView, table: CounterTable) -> TableSection:

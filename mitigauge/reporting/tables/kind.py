@@ -31,11 +31,18 @@ class TableQuery:
     figure: str | None = None
     arm: str | None = None
     function: str | None = None
-    other: int | None = None
 
     def names(self) -> list[str]:
         """Names of what is asked for."""
         return [each.name for each in fields(self) if getattr(self, each.name) is not None]
+
+
+class EmptyTable(BaseModel):
+    """That an experiment has no table of a kind, and what would make one."""
+
+    experiment_id: int
+    experiment: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class Kind(Generic[Model]):
     name: str
     help: str
     takes: Sequence[str]
-    read: Callable[[Session, int, TableQuery], Model]
+    read: Callable[[Session, int, TableQuery], Model | EmptyTable]
     arrange: Callable[[Model, TableQuery], TableView]
     rows: (
         Callable[[Model, TableQuery], tuple[Sequence[str], Iterable[Mapping[str, Any]]]] | None
@@ -59,9 +66,11 @@ class Kind(Generic[Model]):
 
     def view(self, session: Session, experiment_id: int, query: TableQuery) -> TableView:
         """The tables, before anybody decides how they look."""
-        return self.arrange(self.checked_read(session, experiment_id, query), query)
+        return self._arranged(self.checked_read(session, experiment_id, query), query)
 
-    def checked_read(self, session: Session, experiment_id: int, query: TableQuery) -> Model:
+    def checked_read(
+        self, session: Session, experiment_id: int, query: TableQuery
+    ) -> Model | EmptyTable:
         """What the tables are made of. Raises :class:`InvalidInput` for what the kind lacks."""
         unknown = [name for name in query.names() if name not in self.takes]
         if unknown:
@@ -75,10 +84,23 @@ class Kind(Generic[Model]):
         """The tables as *form*."""
         return self.written(self.checked_read(session, experiment_id, query), query, form)
 
-    def written(self, model: Model, query: TableQuery, form: Form) -> str:
+    def written(self, model: Model | EmptyTable, query: TableQuery, form: Form) -> str:
         """*model* as *form*."""
-        if form == "csv" and self.rows is not None:
+        if form == "csv" and self.rows is not None and not isinstance(model, EmptyTable):
             return "".join(as_csv(*self.rows(model, query)))
-        view = self.arrange(model, query)
+        view = self._arranged(model, query)
         write = {"text": table_text, "markdown": table_markdown, "csv": table_csv}[form]
         return write(view)
+
+    def _arranged(self, model: Model | EmptyTable, query: TableQuery) -> TableView:
+        if not isinstance(model, EmptyTable):
+            return self.arrange(model, query)
+        return TableView(
+            table=self.name,
+            title=f"{model.experiment}: no {self.name}",
+            experiment_id=model.experiment_id,
+            experiment=model.experiment,
+            state="",
+            notes=[model.why],
+            sections=[],
+        )

@@ -7,23 +7,43 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from mitigauge.core.errors import NotFound
+from mitigauge.reporting.pages.detail_schemas import DetailsView
 from mitigauge.reporting.pages.details import first_detailed, show_details
+from mitigauge.reporting.pages.experiments import show_head
 from mitigauge.reporting.tables import (
     factorial_table,
     function_table,
     instruction_table,
     matrix_table,
     revision_line_table,
-    side_by_side_table,
 )
 from mitigauge.reporting.tables.counter_table import COUNTER_COLUMNS, counter_rows, counter_table
 from mitigauge.reporting.tables.detail_table import DETAIL_COLUMNS, detail_rows, detail_table
-from mitigauge.reporting.tables.kind import Kind
+from mitigauge.reporting.tables.kind import EmptyTable, Kind, TableQuery
 from mitigauge.reporting.tables.loss_table import LOSS_COLUMNS, loss_rows, loss_table
 from mitigauge.reporting.tables.service import counters_beside, losses_beside, threads_beside
 from mitigauge.reporting.tables.thread_table import thread_columns, thread_rows, thread_table
 from mitigauge.reporting.tables.threads import WINDOW_S
+
+
+def _read_details(
+    session: Session, experiment_id: int, query: TableQuery
+) -> DetailsView | EmptyTable:
+    case = query.case
+    if case is None:
+        case = first_detailed(session, experiment_id, query.host)
+    if case is None:
+        return EmptyTable(
+            experiment_id=experiment_id,
+            experiment=show_head(session, experiment_id).name,
+            why="No case tells details. Workloads that declare `details` do, desktop among them: "
+            "`mitigauge experiment submit experiments/lab-desktop.yml`.",
+        )
+    return show_details(session, experiment_id, case, query.host)
+
 
 COUNTERS = Kind(
     "counters",
@@ -61,12 +81,7 @@ DETAILS = Kind(
     "details",
     "What a case tells besides its metrics: load curve, density by threshold, phases, actions.",
     ("case", "host", "figure"),
-    lambda session, id_, query: show_details(
-        session,
-        id_,
-        first_detailed(session, id_, query.host) if query.case is None else query.case,
-        query.host,
-    ),
+    _read_details,
     lambda view, query: detail_table(view, query.figure),
     lambda view, _: (DETAIL_COLUMNS, detail_rows(view)),
     of_runs=True,
@@ -83,7 +98,6 @@ KINDS: dict[str, Kind[Any]] = {
         function_table.KIND,
         instruction_table.KIND,
         revision_line_table.KIND,
-        side_by_side_table.KIND,
     )
 }
 

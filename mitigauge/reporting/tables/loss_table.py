@@ -165,7 +165,7 @@ def _notes(block: LossBlock) -> Iterator[str]:
 def _left_out(view: LossView) -> str:
     return (
         f"{counted(view.left_out, 'more table')} not shown: name a case and a metric "
-        "(`mitigauge experiment loss ID --case NUMBER --metric NAME`)."
+        "(`mitigauge experiment table ID loss --case NUMBER --metric NAME`)."
     )
 
 

@@ -14,9 +14,8 @@ from mitigauge.core.documents.table import (
     TextCell,
 )
 from mitigauge.core.effect import CellState, Effect
-from mitigauge.core.errors import NotFound
 from mitigauge.reporting.pages.experiments import show_head
-from mitigauge.reporting.tables.kind import Kind, TableQuery
+from mitigauge.reporting.tables.kind import EmptyTable, Kind, TableQuery
 from mitigauge.tracking.series import repository
 from mitigauge.tracking.series.revision_line import LinePoint, LineRow, SeriesLine, line
 
@@ -88,14 +87,15 @@ def _answer(point: LinePoint | None) -> Answer:
     return Answer(state=point.state, n=point.n, effect=Effect.of(point))
 
 
-def _read(session: Session, experiment_id: int, _: TableQuery) -> ExperimentLine:
+def _read(session: Session, experiment_id: int, _: TableQuery) -> ExperimentLine | EmptyTable:
     head = show_head(session, experiment_id)
     series = repository.of_experiment(session, experiment_id)
     if series is None:
-        raise NotFound(
-            f"experiment {experiment_id} measured no revision of a series",
-            hint="`mitigauge series list` names those that there are.",
+        why = (
+            f"Experiment {experiment_id} measured no revision of a series: `mitigauge series list` "
+            "names those that there are."
         )
+        return EmptyTable(experiment_id=head.id, experiment=head.name, why=why)
     return ExperimentLine(
         **line(session, series).model_dump(),
         experiment_id=head.id,

@@ -62,7 +62,7 @@ def _missing(view: ThreadsView) -> Iterator[str]:
         yield NOTHING_TOLD
     elif view.left_out:
         more = counted(view.left_out, "more case")
-        yield f"{more} not shown: name one (`mitigauge experiment threads ID --case NUMBER`)."
+        yield f"{more} not shown: name one (`mitigauge experiment table ID threads --case NUMBER`)."
 
 
 def _section(view: ThreadsView, table: ThreadTableView, seconds: float) -> TableSection:

@@ -209,19 +209,6 @@ export const detailsQuery = (id: number, caseId: number, host: string) =>
       ),
   });
 
-export const fetchDetailsReport = (
-  id: number,
-  caseId: number,
-  host: string,
-  format: "text" | "markdown",
-) =>
-  data(
-    api.GET("/api/experiments/{experiment_id}/cases/{case_id}/details/report", {
-      params: { path: { experiment_id: id, case_id: caseId }, query: { host, format } },
-      parseAs: "text",
-    }),
-  );
-
 export const caseProfilesQuery = (id: number, caseId: number, host: string) =>
   queryOptions({
     queryKey: ["case profiles", id, caseId, host],

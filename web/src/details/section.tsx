@@ -1,7 +1,7 @@
 /** What a case tells besides its metrics, where its workload tells anything. */
 
 import { useQuery } from "@tanstack/react-query";
-import { detailsQuery, fetchDetailsReport } from "../api/queries";
+import { detailsQuery, fetchTable } from "../api/queries";
 import type { Case, Details } from "../api/types";
 import { ReportButtons } from "../experiment/report";
 import { counted } from "../format/quantity";
@@ -10,6 +10,7 @@ import { Download } from "../ui/download";
 import { Empty } from "../ui/empty";
 import { Breakdown } from "./breakdown";
 import { marks } from "../picture/keep";
+import { tableFile } from "../tables/paths";
 import { Curve } from "./curve";
 import "./details.css";
 
@@ -24,7 +25,7 @@ function Body({ details }: { details: Details }) {
   const { experiment_id: id, case_id: caseId, host } = details;
   const told = details.arms.filter((arm) => arm.boots > 0).length > 0;
   if (!told) return <NothingTold details={details} />;
-  const report = `/api/experiments/${id}/cases/${caseId}/details/report?host=${encodeURIComponent(host)}`;
+  const asked = { case: String(caseId), host };
   return (
     <>
       <div className="details-head">
@@ -34,10 +35,10 @@ function Body({ details }: { details: Details }) {
         </p>
         <div className="buttons">
           <ReportButtons
-            fetched={(format) => fetchDetailsReport(id, caseId, host, format)}
-            href={`${report}&format=text`}
+            fetched={(format) => fetchTable(id, "details", asked, format === "text" ? "txt" : "md")}
+            href={tableFile(id, "details", "txt", asked)}
           />
-          <Download files={[[`${report}&format=csv`, "Curve and tables as CSV"]]} />
+          <Download files={[[tableFile(id, "details", "csv", asked), "Curve and tables as CSV"]]} />
         </div>
       </div>
       {details.curve && (

@@ -24,7 +24,6 @@ const TITLES: Record<string, string> = {
   functions: "Functions",
   instructions: "Instructions",
   "revision-line": "Revisions",
-  "side-by-side": "Side by side",
 };
 
 export function TablePage({ id, kind }: { id: number; kind: string }) {
