@@ -15,7 +15,6 @@ from mitigauge.access.roles import Right
 from mitigauge.core.settings import get_settings
 from mitigauge.jobs import worker_repository as worker_rows
 from mitigauge.storage.files.blobs import blob_store
-from mitigauge.tracking.regressions.by_mail import judge_by_mail
 from mitigauge.tracking.series import request_service as service
 from mitigauge.tracking.series.schemas import RequestApproval, RequestView, RequestWhole
 from mitigauge.tracking.studies.service import ask_by_mail
@@ -44,7 +43,7 @@ def approve_request(
 ) -> RequestView:
     """Say that the mail of that digest is meant: its diff may then run on our hosts."""
     row = service.find(session, request_id)
-    means = service.Means(blob_store(get_settings()), _bases(session), judge_by_mail, ask_by_mail)
+    means = service.Means(blob_store(get_settings()), _bases(session), ask_by_mail)
     service.approve(session, row, means, approval.digest, by=caller.subject)
     return RequestView.model_validate(row)
 

@@ -72,7 +72,6 @@ def approve(request: int, digest: str) -> None:
     """Carry out a request that waits for a person, if its mail has that digest."""
     from mitigauge.core.settings import get_settings
     from mitigauge.storage.files.blobs import blob_store
-    from mitigauge.tracking.regressions.by_mail import judge_by_mail
     from mitigauge.tracking.series import request_service
     from mitigauge.tracking.studies.service import ask_by_mail
     from pipelines.adapters.build_root import known_bases
@@ -80,9 +79,7 @@ def approve(request: int, digest: str) -> None:
     settings = get_settings()
     with stored() as session:
         row = request_service.find(session, request)
-        means = request_service.Means(
-            blob_store(settings), known_bases(settings), judge_by_mail, ask_by_mail
-        )
+        means = request_service.Means(blob_store(settings), known_bases(settings), ask_by_mail)
         request_service.approve(session, row, means, digest)
         said = f"request {row.id} is {row.state}: {row.why}"
     say(said)

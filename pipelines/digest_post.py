@@ -55,7 +55,6 @@ class DigestPost:
         base = self.settings.public_url.rstrip("/")
         told = Told(
             begun.id, begun.owner, begun.made_at, begun.lines, begun.left_out, base,
-            takes_answers=bool(self.settings.maildir and self.settings.keyring),
         )  # fmt: skip
         try:
             if begun.way is TellWay.MAIL:

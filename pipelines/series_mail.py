@@ -22,7 +22,6 @@ from mitigauge.reporting.letters.request import service as replies
 from mitigauge.reporting.letters.request.service import PendingReply
 from mitigauge.storage.database.engine import Fence, is_away, transaction, unfenced
 from mitigauge.storage.files.blobs import BlobStore
-from mitigauge.tracking.regressions.by_mail import judge_by_mail
 from mitigauge.tracking.series import fault_repository as fault_rows
 from mitigauge.tracking.series import faults, request_service
 from mitigauge.tracking.series import request_repository as repository
@@ -156,7 +155,7 @@ class Desk:
 
     def means(self) -> Means:
         """What carrying out takes."""
-        return Means(self.blobs, known_bases(self.settings), judge_by_mail, ask_by_mail)
+        return Means(self.blobs, known_bases(self.settings), ask_by_mail)
 
     def _deal_with(self, each: Delivered) -> str:
         """What became of one mail, in words."""

@@ -8,7 +8,6 @@ from mitigauge.core.settings import get_settings
 from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import blob_store
-from mitigauge.tracking.regressions.by_mail import judge_by_mail
 from mitigauge.tracking.series import request_service
 from mitigauge.tracking.series.request import request_in
 from mitigauge.tracking.series.request_service import IncomingRequest, Means
@@ -25,7 +24,7 @@ def waiting_request(engine: Engine, *, parent: str = "", body: str = "#mitigauge
     came = IncomingRequest(mail, asked, allowed=True, attested=Attested.MISSING)
     with transaction(engine) as session:
         row, _ = request_service.take(
-            session, came, Means(blob_store(get_settings()), {}, judge_by_mail, ask_by_mail)
+            session, came, Means(blob_store(get_settings()), {}, ask_by_mail)
         )
         assert row is not None
         return row.id

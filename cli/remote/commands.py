@@ -42,7 +42,6 @@ ANYWHERE: Final = frozenset(
         "price rank",
         "profile fold",
         "report check",
-        "snippet compare",
         "snippet rank",
     }
 )

@@ -50,3 +50,6 @@ CREATE INDEX ix_price_check_counted_id ON price_check (counted_id);
 
 CREATE INDEX ix_price_check_measured_id ON price_check (measured_id);
 
+ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked;
+ALTER TABLE series_request ADD CONSTRAINT ck_series_request_asked CHECK (asked IN
+  ('test', 'fix', 'which-patch', 'select', 'variants', 'stop', 'regression', 'unclear'));

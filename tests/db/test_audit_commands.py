@@ -393,7 +393,7 @@ READS = {
     "limits show", "matrix select", "openapi", "profile diff",
     "find", "price estimate", "price list", "price measure", "price rank",
     "price predict", "price rates",
-    "snippet compare", "snippet rank",
+    "snippet rank",
     "profile exact", "profile export", "profile fold", "profile functions",
     "profile instructions",
     "regression error-rates", "regression list", "regression show", "report check",

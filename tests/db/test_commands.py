@@ -113,7 +113,6 @@ COMMANDS = [
     ("price rank", 0),
     ("price rank nothing", 1),
     ("matrix select nobody", 1),
-    ("snippet compare nothing.s nothing.s", 1),
     ("snippet rank nothing.s nothing.s", 1),
     ("profile diff before after --tree web", 0),
     ("profile exact off loop --experiment 1 --case nobody", 1),

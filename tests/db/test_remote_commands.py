@@ -194,7 +194,6 @@ ANYWHERE_WORDS = [
     ("price measure", 1),
     ("price predict", 0),
     ("price rank", 0),
-    ("snippet compare nothing.s nothing.s", 1),
     ("snippet rank nothing.s nothing.s", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),

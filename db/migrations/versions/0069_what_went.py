@@ -38,6 +38,14 @@ DROPS = (
     "DROP TABLE used_log_in",
     "DROP TABLE oidc_person",
     "DROP TABLE price_check",
+    "ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked",
+    # What came of such a mail stands in the history of its regression.
+    "UPDATE series_request SET asked = 'unclear' WHERE asked = 'regression'",
+    "ALTER TABLE series_request ADD CONSTRAINT ck_series_request_asked CHECK (asked IN "
+    "('test', 'fix', 'which-patch', 'select', 'variants', 'stop', 'unclear'))",
+    "UPDATE series_revision SET patches = (SELECT jsonb_agg(patch - 'closes' ORDER BY place) FROM "
+    "jsonb_array_elements(patches) WITH ORDINALITY AS of (patch, place)) "
+    "WHERE jsonb_path_exists(patches, '$[*].closes')",
 )
 RESTORES = (
     "ALTER TABLE comparison ADD COLUMN tournament boolean NOT NULL DEFAULT false",

@@ -17,7 +17,6 @@ from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.plain_text import markdown, neutralise, paragraph
 from mitigauge.reporting.subscriptions.lines import DigestLine
 from mitigauge.reporting.subscriptions.states import Source, Template
-from mitigauge.tracking.series.request import COMMAND
 
 NAME: Final = "Mitigauge"
 COLUMNS: Final = 78
@@ -39,8 +38,6 @@ class Told:
     lines: Sequence[DigestLine]
     left_out: int
     base: str
-    takes_answers: bool = False
-    """Whether answers to its mails are read, so that they can say what a regression is."""
 
     @property
     def head(self) -> str:
@@ -125,17 +122,6 @@ def mail_of(told: Told, *, sender: Address, to: Address) -> EmailMessage:
     return message
 
 
-def _how_to_judge(told: Told) -> list[str]:
-    """How to say by mail what a regression is. Nothing of it asks when it is quoted or copied."""
-    numbers = {line.path.rpartition("/")[2] for line in told.lines if line.about == _REGRESSION}
-    if not (told.takes_answers and numbers):
-        return []
-    number = numbers.pop() if len(numbers) == 1 else "NUMBER"
-    head = "Answer with such a line, signed by patatt, to say what a regression is:"
-    line = f"  {COMMAND} regression {number} WORD: WHY (real, false, known or not worth it)"
-    return [head, line, ""]
-
-
 def text_of(told: Told) -> str:
     """The words of a mail."""
     parts: list[str] = []
@@ -148,7 +134,6 @@ def text_of(told: Told) -> str:
         parts.append("")
     if told.left_out:
         parts += [f"and {told.left_out} more.", ""]
-    parts += _how_to_judge(told)
     where = told.base + PAGE if told.base else "the page Subscriptions of the dashboard"
     parts += [
         f"{neutralise(told.owner)} subscribed to this. It ends at",

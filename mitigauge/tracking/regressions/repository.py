@@ -17,11 +17,8 @@ from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import Run
 from mitigauge.storage.database.found_words import with_words
 from mitigauge.storage.database.locks import AGAINST_CHANGES
-from mitigauge.tracking.regressions.offered_fixes import OfferedFix
 from mitigauge.tracking.regressions.states import OPEN_STATES, EntryKind, Origin, RegressionState
 from mitigauge.tracking.regressions.tables import Regression, RegressionEntry
-from mitigauge.tracking.series.states import RevisionState
-from mitigauge.tracking.series.tables import Series, SeriesRevision
 from mitigauge.tracking.trends.schemas import ChangeKind, ChangeState
 from mitigauge.tracking.trends.tables import StoredChange, Trend
 
@@ -303,31 +300,3 @@ def of_changes(session: Session, change_ids: Collection[int]) -> list[Regression
 def numbered(session: Session, ids: Collection[int]) -> list[Regression]:
     """Those of the numbers."""
     return list(session.scalars(select(Regression).where(Regression.id.in_(ids))))
-
-
-def offered_fixes(session: Session, since: datetime) -> list[OfferedFix]:
-    """Patches with `Closes:` tags of revisions that came since then and that may run."""
-    asked = (
-        select(Series.name, SeriesRevision)
-        .join(Series, SeriesRevision.series_id == Series.id)
-        .where(
-            SeriesRevision.received_at >= since,
-            # Anybody can send a mail: of what waits or was refused nothing is told.
-            SeriesRevision.state.not_in((RevisionState.WAITING, RevisionState.REFUSED)),
-        )
-        .order_by(SeriesRevision.id)
-    )
-    return [
-        OfferedFix(name, revision.label, position, patch.title, tuple(patch.closes))
-        for name, revision in session.execute(asked)
-        for position, patch in enumerate(revision.patches, 1)
-        if patch.closes
-    ]
-
-
-def is_noted(session: Session, regression_id: int, text: str) -> bool:
-    """Whether its history has that note."""
-    asked = select(RegressionEntry.id).where(
-        RegressionEntry.regression_id == regression_id, RegressionEntry.text == text
-    )
-    return session.scalar(asked.limit(1)) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import Engine
@@ -12,12 +11,10 @@ from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.logs.logger import get_logger
-from mitigauge.core.settings import get_settings
 from mitigauge.storage.database.engine import database_now, in_words, is_away, transaction
 from mitigauge.tracking.bisect import repository as bisect_rows
 from mitigauge.tracking.regressions import confirmation_repository as confirmation_rows
 from mitigauge.tracking.regressions import repository
-from mitigauge.tracking.regressions.offered_fixes import named_by
 from mitigauge.tracking.regressions.repository import Cell, OfChange, RegressionFilter
 from mitigauge.tracking.regressions.rules import Entry, Standing, changed
 from mitigauge.tracking.regressions.schemas import (
@@ -30,13 +27,11 @@ from mitigauge.tracking.regressions.schemas import (
     RegressionView,
 )
 from mitigauge.tracking.regressions.states import (
-    OPEN_STATES,
     EntryKind,
     Origin,
     RegressionState,
 )
 from mitigauge.tracking.regressions.tables import (
-    LONGEST_TEXT,
     Confirmation,
     Regression,
     RegressionEntry,
@@ -48,8 +43,6 @@ log = get_logger(__name__)
 PAGE_SIZE: Final = 50
 LARGEST_PAGE: Final = 200
 MOST_ENTRIES: Final = 1000
-# A revision that may run only later, after somebody approved it, is still told.
-OFFERED_WITHIN: Final = timedelta(days=14)
 # Who says what follows from measurements alone.
 ITSELF: Final = "mitigauge"
 ALL: Final = RegressionFilter()
@@ -60,7 +53,6 @@ def take_in_quietly(engine: Engine) -> None:
     try:
         with transaction(engine) as session:
             take_in(session)
-            note_offered_fixes(session, get_settings().public_url)
     except Exception as error:
         if is_away(error):
             log.warning("database away, regressions wait", error=in_words(error))
@@ -87,30 +79,6 @@ def settle(
     """Change a regression, which is locked, by what measurements say, or by asking for them."""
     if repository.entries_of(session, found.id) < MOST_ENTRIES:
         _apply(session, found, change, by=by)
-
-
-def note_offered_fixes(session: Session, base: str) -> list[int]:
-    """Note in the histories of open regressions which patches say that they close them.
-
-    They stay as they are: it is over once the values come back, or somebody says so. *base*: the
-    service's public address, by which tags name it. Returns the regressions that got a note.
-    """
-    if not base:
-        return []
-    since = database_now(session) - OFFERED_WITHIN
-    noted = []
-    for number, fix in named_by(repository.offered_fixes(session, since), base):
-        # Asked every few seconds for two weeks: what is noted already is locked no more.
-        if repository.is_noted(session, number, fix.words):
-            continue
-        found = repository.find(session, number, lock=True)
-        if found is None or found.state not in OPEN_STATES:
-            continue
-        if repository.entries_of(session, number) < MOST_ENTRIES:
-            note = RegressionChange(version=found.version, note=fix.words[:LONGEST_TEXT])
-            _apply(session, found, note, by=ITSELF)
-            noted.append(number)
-    return noted
 
 
 def _settle(session: Session, of: OfChange) -> None:

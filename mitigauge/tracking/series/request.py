@@ -19,10 +19,6 @@ from mitigauge.kernels.diff import diff_in
 from mitigauge.kernels.mails.mail import Mail
 from mitigauge.kernels.mails.subject import patch_subject
 from mitigauge.kernels.patch import LARGEST_BYTES, Patch, read_patch
-from mitigauge.tracking.series.regression_request import (
-    RegressionRequest,
-    read_regression_request,
-)
 
 COMMAND = "#mitigauge"
 FORMS = (
@@ -32,12 +28,6 @@ FORMS = (
     (f"{COMMAND} select", "which mitigation it chooses, by processor and options"),
     (f"{COMMAND} variants", "which revision costs least and does as much of what protects"),
     (f"{COMMAND} stop", "no more answers to you, nor to this series"),
-)
-REGRESSION_FORMS = (
-    (f"{COMMAND} regression NUMBER real", "it is real"),
-    (f"{COMMAND} regression NUMBER false: WHY", "it is noise, or a fault of the measurement"),
-    (f"{COMMAND} regression NUMBER known URL", "a bug has it"),
-    (f"{COMMAND} regression NUMBER not worth it: WHY", "it is real, and stays as it is"),
 )
 LONGEST_LINE = 200
 _LINE = re.compile(rf"^{COMMAND}(?![\w-])[ \t]*(.*)$", re.MULTILINE)
@@ -62,8 +52,6 @@ class RequestKind(StrEnum):
     VARIANTS = "variants"
     """Which revision of the series costs least, of those that protect as much."""
     STOP = "stop"
-    REGRESSION = "regression"
-    """What a regression is: real, false, known, or not worth it."""
     UNCLEAR = "unclear"
 
 
@@ -82,7 +70,6 @@ class Request:
     base: str = ""
     """The base that it names; empty: the series' own."""
     fix: tuple[Patch, ...] = ()
-    regression: RegressionRequest | None = None
     why: str = ""
 
 
@@ -103,16 +90,9 @@ def request_in(mail: Mail) -> Request | None:
         case [word] if word in _PLAIN:
             return Request(_PLAIN[word], line)
         case ["regression", *_]:
-            return _of_regression(line, found[1])
+            why = "a regression is judged on its page, or with `mitigauge regression set`"
+            return Request(RequestKind.UNCLEAR, line, why=why)
     return Request(RequestKind.UNCLEAR, line, why=f"“{line}” is no request that is known here")
-
-
-def _of_regression(line: str, words: str) -> Request:
-    try:
-        said = read_regression_request(words)
-    except InvalidInput as error:
-        return Request(RequestKind.REGRESSION, line, why=error.message)
-    return Request(RequestKind.REGRESSION, line, regression=said)
 
 
 def _test(mail: Mail, line: str, base: str) -> Request:

@@ -17,14 +17,13 @@ from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.roles import OPERATOR
 from mitigauge.core.actor import acting_by_mail
-from mitigauge.core.errors import Conflict, InvalidInput, NotFound
+from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.mails.mail import Mail
 from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.series import request_repository as repository
 from mitigauge.tracking.series import retests, service
-from mitigauge.tracking.series.regression_request import RegressionRequest
 from mitigauge.tracking.series.request import (
     STUDIES,
     Request,
@@ -75,13 +74,11 @@ MOST_SHOWN = 1 << 20
 class Means:
     """What carrying out takes. *bases*: source packages that are here → their versions.
 
-    *judge*: changes a regression as somebody's mail says; what came of it, in words. *study*: asks
-    something of a revision, for whom.
+    *study*: asks something of a revision, for whom.
     """
 
     blobs: BlobStore
     bases: Mapping[str, str]
-    judge: Callable[[Session, RegressionRequest, str], str]
     study: Callable[[Session, SeriesRevision, RequestKind, str], None]
 
 
@@ -102,7 +99,7 @@ def take(session: Session, came: IncomingRequest, means: Means) -> tuple[SeriesR
     row.mail_sha256 = means.blobs.put(came.mail.raw)
     row.asked, row.line = came.request.asked, came.request.line
     row.state, row.why = RequestState.WAITING, _why_waiting(came)
-    row.revision = _answered(session, came.mail, came.request)
+    row.revision = repository.revision_answered(session, _answered_ids(came.mail))
     with acting_by_mail(row.sender):
         if came.is_trusted:
             _decide(session, row, came.request, means)
@@ -164,9 +161,6 @@ def carry_out(
     if asked.asked == RequestKind.STOP:
         row.state, row.why = RequestState.ACCEPTED, "no more answers"
         return
-    if asked.asked == RequestKind.REGRESSION:
-        _judge(session, row, asked, means, by)
-        return
     stopped_by = repository.stopped_by(session, row.revision.series_id) if row.revision else ""
     if stopped_by:
         row.state = RequestState.IGNORED
@@ -179,26 +173,6 @@ def carry_out(
     else:
         done = "studied" if asked.asked in STUDIES else "measured"
         row.state, row.why = RequestState.ACCEPTED, f"{row.measured.label} is {done} for it"
-
-
-def _judge(session: Session, row: SeriesRequest, asked: Request, means: Means, by: str) -> None:
-    """Change the regression that is named, or note why not."""
-    try:
-        if asked.regression is None:
-            raise InvalidInput(asked.why)
-        row.why = means.judge(session, asked.regression, by)
-    except (InvalidInput, NotFound, Conflict) as error:
-        row.state = RequestState.REFUSED
-        row.why = clean_text(f"{error.message}. {error.hint}".strip(" .") or "no reason")[:2000]
-    else:
-        row.state = RequestState.ACCEPTED
-
-
-def _answered(session: Session, mail: Mail, asked: Request) -> SeriesRevision | None:
-    """The revision whose thread a mail answers; what is said of a regression is of none."""
-    if asked.asked == RequestKind.REGRESSION:
-        return None
-    return repository.revision_answered(session, _answered_ids(mail))
 
 
 def _measured(
@@ -301,7 +275,7 @@ def approve(
     if asked is None:
         raise InvalidInput(f"request {row.id} asks for nothing", hint="Ignore it.")
     # Its thread may have been added since it came.
-    row.revision = _answered(session, mail, asked)
+    row.revision = repository.revision_answered(session, _answered_ids(mail))
     carry_out(session, row, asked, means, by=f"{row.sender}, approved by {by}")
     session.flush()
     audit.record(

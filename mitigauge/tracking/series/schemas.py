@@ -21,9 +21,6 @@ class SeriesPatch(BaseModel):
     sha256: str
     files: list[str]
     fixes: list[str]
-    closes: list[str] = Field(
-        default_factory=list, description="addresses of its `Closes:` tags, as they were written"
-    )
 
 
 class Recipients(BaseModel):

@@ -40,8 +40,6 @@ LONGEST_LETTER = 100_000
 LONGEST_WHY = 2000
 # Between the patches of a revision in the blob store; no text holds it.
 _SEPARATOR = b"\0"
-# Of a patch: more tags are of nobody who means them.
-MOST_CLOSED = 20
 _ASKED_FOR = ("reported-by", "suggested-by", "acked-by", "reviewed-by", "tested-by", "cc")
 
 
@@ -316,7 +314,6 @@ def stored_patch(patch: Patch, message_id: str, text: str) -> SeriesPatch:
         sha256=patch.sha256,
         files=[clean_text(file) for file in patch.files],
         fixes=[clean_text(value) for name, value in said if name == "fixes"],
-        closes=[clean_text(value) for name, value in said if name == "closes"][:MOST_CLOSED],
     )
 
 

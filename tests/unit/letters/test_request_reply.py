@@ -9,7 +9,7 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.reporting.letters.reply.reply import Addressees, Forms
 from mitigauge.reporting.letters.request.request_reply import Answer, mail
-from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, request_in
+from mitigauge.tracking.series.request import FORMS, request_in
 
 ANSWERED = Addressees(
     label="v1+fix-2",
@@ -35,7 +35,7 @@ def test_it_is_marked_as_a_program_s_and_stays_in_the_thread() -> None:
     assert message["To"] == "One <one@example.org>"
 
 
-@pytest.mark.parametrize("forms", [(), FORMS, REGRESSION_FORMS])
+@pytest.mark.parametrize("forms", [(), FORMS])
 def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(forms: Forms) -> None:
     message = mail(ANSWERED, Answer(EVIL, [EVIL, "word " * 200], forms))
     raw = message.as_bytes()
@@ -46,7 +46,6 @@ def test_nothing_of_it_asks_again_when_it_is_quoted_without_marks(forms: Forms) 
     assert [line for line in body.splitlines() if width(line) > 78] == []
     assert request_in(mail_of(raw)) is None
     assert ("#mitigauge stop" in body) == (forms == FORMS)
-    assert ("regression NUMBER false: WHY" in body) == (forms == REGRESSION_FORMS)
 
 
 def test_nobody_to_answer_is_said() -> None:

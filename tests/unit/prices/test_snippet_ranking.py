@@ -9,11 +9,9 @@ from mitigauge.analysis.prices.snippet_ranking import ranked_snippets
 from mitigauge.analysis.prices.snippets import Compared
 from mitigauge.core.stats.tournament import Loser, Ranking, Tied
 
-NS = Interval(40.0, 39.0, 41.0)
-
 
 def shows(mean: float, low: float, high: float) -> Compared:
-    return Compared(20, NS, NS, Interval(0.0, -0.1, 0.1), Interval(mean, low, high))
+    return Compared(20, Interval(mean, low, high))
 
 
 def test_the_winner_is_first_and_what_hides_less_is_last() -> None:
@@ -49,6 +47,6 @@ def test_where_all_hide_less_the_first_stands_alone() -> None:
 
 
 def test_what_hides_nothing_here_is_said_and_stays() -> None:
-    untold = Compared(20, NS, NS, Interval(0.0, -0.1, 0.1), None)
+    untold = Compared(20, None)
     found = Ranking("a.s", 6, 12, [], [Tied("b.s", 0.0, -0.01, 0.01)], is_decided=True)
     assert ranked_snippets("a.s", {"b.s": untold}, found, margin=0.02)[1].hides == "cannot be told"

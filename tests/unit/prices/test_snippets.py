@@ -31,33 +31,6 @@ def runs(
     return made
 
 
-@pytest.mark.parametrize(("first", "second", "spread", "verdict"), [
-    (60.0, 66.0, 1.0, "slower"),
-    (60.0, 54.0, 1.0, "faster"),
-    (60.0, 60.0, 0.2, "same"),
-    (60.0, 60.3, 3.0, "undecided"),
-])  # fmt: skip
-def test_the_second_is_judged_over_layouts(
-    first: float, second: float, spread: float, verdict: str
-) -> None:
-    found = compare_snippets(runs(first, second, spread, (0.0, 7.0, 7.0)))
-    assert found.verdict == verdict
-    assert found.effect.low <= second / first - 1 <= found.effect.high
-    assert found.layouts == 60
-
-
-def test_a_verdict_is_false_as_seldom_as_its_interval_says() -> None:
-    draw, false = random.Random(9), 0
-    for _ in range(300):
-        same = [
-            SnippetRun(run("snippet", 100.0, 100 + draw.gauss(60, 2), again=draw.gauss(60, 2)),
-                       History(history_ns=(0, 0, 0)))
-            for _ in range(20)
-        ]  # fmt: skip
-        false += compare_snippets(same).verdict in ("slower", "faster")
-    assert false / 300 <= 0.08
-
-
 def test_what_hides_less_is_said_to_however_fast_it_is() -> None:
     found = compare_snippets(runs(60.0, 6.0, 0.5, (0.2, 7.2, 1.6)))
     assert found.hidden

@@ -6,22 +6,17 @@ import hashlib
 import hmac
 import json
 import time
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mitigauge.core.errors import InvalidInput
-from mitigauge.kernels.mails.reader import mail_of as read_mail
 from mitigauge.reporting.letters.weekly.mail import addressed
 from mitigauge.reporting.subscriptions.lines import DigestLine
 from mitigauge.reporting.subscriptions.signature import new_salt, secret_of, signature
 from mitigauge.reporting.subscriptions.states import Template
-from mitigauge.reporting.subscriptions.wording import COLUMNS, Told, body_of, mail_of, text_of
-from mitigauge.tracking.series.regression_request import read_regression_request
-from mitigauge.tracking.series.request import COMMAND, request_in
+from mitigauge.reporting.subscriptions.wording import Told, body_of, mail_of, text_of
 from tests.unit.docs.pages import blocks, page
 
 NOW = datetime(2026, 11, 26, 9, 30, tzinfo=UTC)
@@ -154,32 +149,3 @@ def test_a_secret_follows_from_its_salt_and_the_installations_key(
     keys._key.cache_clear()
     assert secret_of(salt) != before
     keys._key.cache_clear()
-
-
-def test_a_mail_says_in_one_line_how_to_judge_and_asks_nothing_itself() -> None:
-    one = replace(told("Regression 1"), takes_answers=True)
-    line = "  #mitigauge regression 1 WORD: WHY (real, false, known or not worth it)"
-    assert line in text_of(one).splitlines()
-    several = replace(told("Regression 1", "Regression 2"), takes_answers=True)
-    assert line.replace(" 1 ", " NUMBER ") in text_of(several).splitlines()
-    for each in (one, several):
-        quoted = mail_of(each, sender=addressed("us@example.org"), to=addressed("a@example.org"))
-        assert request_in(read_mail(quoted.as_bytes())) is None
-
-
-def test_that_line_says_nothing_as_it_stands_and_fits_into_a_mail() -> None:
-    """Whoever copies it whole has not judged: nothing may be confirmed by that."""
-    one = replace(told("Regression 1"), takes_answers=True)
-    several = replace(told("Regression 1", "Regression 2"), takes_answers=True)
-    for each in (one, several):
-        [line] = [line for line in text_of(each).splitlines() if "#mitigauge" in line]
-        assert len(line.replace(" 1 ", " 1000000 ")) <= COLUMNS
-        with pytest.raises(InvalidInput, match="a number and one of real"):
-            read_regression_request(line.strip().removeprefix(f"{COMMAND} "))
-
-
-def test_where_answers_are_not_read_or_no_regression_is_told_of_it_says_nothing_of_them() -> None:
-    assert "#mitigauge" not in text_of(told("Regression 1"))
-    of_series = [DigestLine(id=1, at=NOW, about="revision", title="v2", said="", path="/series/x")]
-    other = Told(7, "alice", NOW, of_series, 0, BASE, takes_answers=True)
-    assert "#mitigauge" not in text_of(other)

@@ -19,7 +19,7 @@ from mitigauge.reporting.letters.request import request_reply
 from mitigauge.reporting.letters.request.request_reply import Answer
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.series import request_repository as repository
-from mitigauge.tracking.series.request import FORMS, REGRESSION_FORMS, STUDIES, RequestKind
+from mitigauge.tracking.series.request import FORMS, STUDIES, RequestKind
 from mitigauge.tracking.series.states import RequestState, RevisionState
 from mitigauge.tracking.series.tables import SeriesRequest, SeriesRevision
 from mitigauge.tracking.studies import service as studies
@@ -80,8 +80,7 @@ def answered(session: Session, row: SeriesRequest, part: Part, missed: str = "")
     row.receipt_at = row.receipt_at or now
     if part is Part.RESULT:
         row.result_at = now
-    is_judged = row.asked == RequestKind.REGRESSION and row.state == RequestState.ACCEPTED
-    if part is Part.RESULT or row.asked == RequestKind.STOP or is_judged:
+    if part is Part.RESULT or row.asked == RequestKind.STOP:
         row.state = RequestState.DONE
 
 
@@ -99,8 +98,6 @@ def _is_stopped(session: Session, row: SeriesRequest) -> bool:
 
 
 def _understood(row: SeriesRequest) -> Answer:
-    if row.asked == RequestKind.REGRESSION:
-        return _of_regression(row)
     if row.state == RequestState.REFUSED:
         return Answer(row.line, [f"Nothing is measured for it: {row.why}."], FORMS)
     if row.asked == RequestKind.STOP:
@@ -130,12 +127,6 @@ def _what_is_studied(asked: RequestKind, revision: SeriesRevision) -> str:
         f"The kernels between the base and {of} are built, each patch alone too, and what they run "
         "is counted exactly."
     )
-
-
-def _of_regression(row: SeriesRequest) -> Answer:
-    if row.state == RequestState.REFUSED:
-        return Answer(row.line, [f"Nothing is changed: {row.why}."], REGRESSION_FORMS)
-    return Answer(row.line, [f"{row.why[:1].upper()}{row.why[1:]}."])
 
 
 def _what_is_done(measured: SeriesRevision) -> list[str]:
