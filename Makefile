@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-truth bench-backup bench-find bench-compare bench-exact bench-exact-page bench-reach bench-prices
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-truth bench-find bench-compare bench-exact bench-exact-page bench-reach bench-prices
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,9 +100,6 @@ bench-prices: setup ## prices of this machine, five runs quiet and two beside bu
 
 bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
 	@python -m bench.weekly $(ARGS)
-
-bench-backup: setup ## a backup and its restore beside pg_dump and cp of the same (ARGS=--help)
-	@python -m bench.backup $(ARGS)
 
 bench-truth: setup ## change-point detectors on series whose changes are known, ten minutes (ARGS=--quick: one)
 	@OPENBLAS_NUM_THREADS=1 python -m bench.truth $(ARGS)

@@ -22,13 +22,15 @@ PROGRESS_S = 2.0
 def backup(
     to: Annotated[
         Path | None,
-        typer.Argument(help="A new file, or a directory. Else MITIGAUGE_BACKUP_DIRECTORY."),
+        typer.Argument(
+            help="A new name, or a directory to make it in. Else MITIGAUGE_BACKUP_DIRECTORY."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write database, raw files and the access key to one file, and read it again.
+    """Write database, raw files and the access key to a new directory, and read it again.
 
-    The service goes on meanwhile. Keep the file secret: who has the key can make tokens.
+    The service goes on meanwhile. Keep it secret: who has the key can make tokens.
 
     Example: mitigauge db backup /srv/backups
     """
@@ -47,7 +49,7 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `db backup` wrote.")],
+    backup: Annotated[Path, typer.Argument(help="A directory that `db backup` wrote.")],
 ) -> None:
     """Put a backup into an empty database and an empty state directory: all of it, or nothing.
 
@@ -61,30 +63,35 @@ def restore(
     settings = get_settings()
     settings.home.mkdir(parents=True, exist_ok=True)
     with _followed("restore") as progress:
-        done = put_back(get_engine(), blob_store(settings), settings.home, file, progress)
-    manifest = done.manifest
+        done = put_back(get_engine(), blob_store(settings), settings.home, backup, progress)
     say(
-        f"restored as of {done.header.taken_at:%Y-%m-%d %H:%M:%S} UTC: {manifest.rows:,} rows of "
-        f"{len(manifest.tables)} tables, {manifest.blobs:,} raw files"
-        + (", the access key" if manifest.has_key else "; it holds no access key")
+        f"restored as of {done.taken_at:%Y-%m-%d %H:%M:%S} UTC: the database, "
+        f"{len(done.blobs):,} raw files"
+        + (", the access key" if done.key is not None else "; it holds no access key")
     )
-    if manifest.unsound_blobs:
-        remark(f"note: {manifest.unsound_blobs:,} raw files were missing or damaged by then")
-    if done.inventories:
-        remark(
-            "note: inventories that are other ones on this machine, or are missing: "
-            + ", ".join(done.inventories)
-        )
+    if done.unsound_blobs:
+        remark(f"note: {done.unsound_blobs:,} raw files were missing or damaged by then")
 
 
-def check(json: Json = False) -> None:
-    """Read every raw file that the database names. Exit code 1 where one is missing or damaged."""
+def check(
+    backup: Annotated[
+        Path | None, typer.Argument(help="A backup, in place of the service's own raw files.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Read every raw file that the database names, or every file of a backup.
+
+    Exit code 1 where one is missing or damaged.
+    """
     from mitigauge.core.settings import get_settings
     from mitigauge.storage.database.engine import get_engine, require_head
     from mitigauge.storage.files.blobs import blob_store
     from mitigauge.upkeep.backups.blob_check import check_blobs
-    from mitigauge.upkeep.backups.writer import in_bytes
+    from mitigauge.upkeep.backups.manifest import in_bytes
 
+    if backup is not None:
+        _check_backup(backup, json=json)
+        return
     require_head(get_engine())
     with _followed("check") as progress:
         found = check_blobs(get_engine(), blob_store(get_settings()), progress)
@@ -101,22 +108,39 @@ def check(json: Json = False) -> None:
         raise typer.Exit(1)
 
 
+def _check_backup(backup: Path, *, json: bool) -> None:
+    from mitigauge.upkeep.backups.manifest import damage, in_bytes, read_manifest
+    from mitigauge.upkeep.backups.schemas import BackupCheck
+
+    manifest = read_manifest(backup)
+    with _followed("check") as progress:
+        wrong = list(damage(backup, manifest, progress))
+    if json:
+        print_json(BackupCheck(bytes=manifest.bytes, damaged=wrong))
+    elif wrong:
+        print_table(["missing or damaged"], [[name] for name in wrong], empty="")
+    else:
+        say(f"{backup} is whole: {in_bytes(manifest.bytes)}")
+    if wrong:
+        raise typer.Exit(1)
+
+
 def say_standing() -> None:
     """Say how old the latest backup is."""
-    from mitigauge.storage.database.engine import transaction
-    from mitigauge.upkeep.backups.service import standing
-    from mitigauge.upkeep.backups.writer import in_bytes
+    from mitigauge.storage.database.engine import database_now, transaction
+    from mitigauge.upkeep.backups.manifest import in_bytes
+    from mitigauge.upkeep.backups.repository import last_finished
 
     with transaction() as session:
-        found = standing(session)
-    if found.latest is None or found.age_s is None:
+        last, now = last_finished(session), database_now(session)
+    if last is None:
         say("no backup was taken yet: `mitigauge db backup DIRECTORY` takes one")
         return
-    last = found.latest
+    age_s = max((now - last.taken_at).total_seconds(), 0.0)
     read = "read again" if last.verified else "not read again"
     gone = "" if Path(last.path).exists() else ", not on this machine"
     say(
-        f"last backup {last.taken_at:%Y-%m-%d %H:%M} UTC, {_age(found.age_s)} ago, "
+        f"last backup {last.taken_at:%Y-%m-%d %H:%M} UTC, {_age(age_s)} ago, "
         f"{in_bytes(last.bytes)}, {read}: {last.path}{gone}"
     )
 

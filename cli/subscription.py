@@ -55,10 +55,9 @@ def list_subscriptions(
 
 def _line(of: SubscriptionView) -> list[str]:
     told = f"{of.told_at:%Y-%m-%d %H:%M}" if of.told_at else ""
-    how = of.way if of.way == "mail" else f"{of.way}, {of.template}"
     return [
         str(of.id), f"{of.kind} {of.subject}".strip(), of.to,
-        f"{how}, at once" if of.at_once else how, of.state, told, of.owner,
+        f"{of.way}, at once" if of.at_once else of.way, of.state, told, of.owner,
     ]  # fmt: skip
 
 
@@ -75,9 +74,8 @@ def add(
     trend: Annotated[int | None, typer.Option(min=1, help="For a case: a trend of it.")] = None,
     mail: Annotated[str, typer.Option(help="A mail address to which it is sent.")] = "",
     webhook: Annotated[str, typer.Option(help="Or a https:// address to which it is.")] = "",
-    template: Annotated[
-        str, typer.Option(help="Of the webhook's body: json, slack, mattermost or matrix.")
-    ] = "json",
+    # Of before: a chat's form is refused by name.
+    template: Annotated[str, typer.Option(hidden=True)] = "json",
     at_once: Annotated[
         bool, typer.Option("--at-once", help="Within seconds, and not in a digest.")
     ] = False,
@@ -118,17 +116,16 @@ def _new(
 
     from mitigauge.core.errors import InvalidInput
     from mitigauge.reporting.subscriptions.schemas import NewSubscription
-    from mitigauge.reporting.subscriptions.states import SubscriptionKind, Template
+    from mitigauge.reporting.subscriptions.states import SubscriptionKind
 
     if bool(mail) == bool(webhook):
         raise InvalidInput(
             "it is told by mail or by webhook", hint="Give one of --mail and --webhook."
         )
-    for word, known in ((kind, SubscriptionKind), (template, Template)):
-        if word not in list(known):
-            raise InvalidInput(
-                f"there is no {word[:80]!r}", hint=f"Give one of: {', '.join(known)}."
-            )
+    if kind not in list(SubscriptionKind):
+        raise InvalidInput(
+            f"there is no {kind[:80]!r}", hint=f"Give one of: {', '.join(SubscriptionKind)}."
+        )
     values = {
         "kind": kind, "subject": subject, "trend_id": trend, "at_once": at_once,
         "way": "mail" if mail else "webhook", "address": mail or webhook, "template": template,
@@ -137,7 +134,7 @@ def _new(
         return NewSubscription.model_validate(values)
     except ValidationError as error:
         said = error.errors(include_url=False, include_input=False)[0]
-        raise InvalidInput(f"{said['loc'][0]}: {said['msg']}") from None
+        raise InvalidInput(": ".join([*map(str, said["loc"][:1]), said["msg"]])) from None
 
 
 def _print(view: SubscriptionView) -> None:

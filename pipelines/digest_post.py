@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 
@@ -15,7 +15,7 @@ from mitigauge.reporting.deliveries.states import DeliveryAnswer, DeliveryState
 from mitigauge.reporting.letters.weekly.mail import addressed
 from mitigauge.reporting.subscriptions import digest_service
 from mitigauge.reporting.subscriptions.digest_service import Begun
-from mitigauge.reporting.subscriptions.signature import HEADER, signature
+from mitigauge.reporting.subscriptions.signature import signed_heads
 from mitigauge.reporting.subscriptions.states import TellWay
 from mitigauge.reporting.subscriptions.webhook_url import read_networks
 from mitigauge.reporting.subscriptions.wording import Told, body_of, mail_of
@@ -65,11 +65,9 @@ class DigestPost:
             return DeliveryAnswer(DeliveryState.LATER, error.message)
 
     def _by_webhook(self, begun: Begun, told: Told) -> DeliveryAnswer:
-        body = body_of(told, begun.template)
-        headers = {
-            HEADER: signature(begun.secrets, body, int(time.time())),
-            "Mitigauge-Digest": str(begun.id),
-        }
+        body = body_of(told)
+        # The same each time that it is tried.
+        headers = signed_heads(begun.secrets, f"digest_{begun.id}", body, datetime.now(UTC))
         networks = read_networks(self.settings.webhook_networks)
         return webhook.send(begun.address, body, headers, networks)
 

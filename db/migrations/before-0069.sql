@@ -53,3 +53,13 @@ CREATE INDEX ix_price_check_measured_id ON price_check (measured_id);
 ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked;
 ALTER TABLE series_request ADD CONSTRAINT ck_series_request_asked CHECK (asked IN
   ('test', 'fix', 'which-patch', 'select', 'variants', 'stop', 'regression', 'unclear'));
+
+ALTER TABLE backup ADD COLUMN rows bigint DEFAULT 0 NOT NULL;
+ALTER TABLE digest ADD COLUMN template varchar DEFAULT 'json' NOT NULL
+  CONSTRAINT ck_digest_template CHECK (template IN ('json', 'slack', 'mattermost', 'matrix'));
+ALTER TABLE digest ALTER COLUMN template DROP DEFAULT;
+ALTER TABLE subscription DROP CONSTRAINT uq_subscription_owner_kind_subject_way_address;
+ALTER TABLE subscription ADD COLUMN template varchar DEFAULT 'json' NOT NULL
+  CONSTRAINT ck_subscription_template CHECK (template IN ('json', 'slack', 'mattermost', 'matrix'));
+ALTER TABLE subscription ADD CONSTRAINT uq_subscription_owner_kind_subject_way_address_template
+  UNIQUE (owner, kind, subject, way, address, template);

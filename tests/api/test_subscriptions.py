@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from sqlalchemy import Engine
 from tests.clients import bearer, token_of
 
 URL = "https://hooks.example.org/services/T0/abcdefgh1234"
-HOOK = {"kind": "new-regressions", "way": "webhook", "address": URL, "template": "slack"}
+HOOK = {"kind": "new-regressions", "way": "webhook", "address": URL}
 PATH = "/api/subscriptions"
 
 
@@ -42,8 +43,8 @@ def test_ones_own_are_added_listed_paused_resumed_and_removed(people: dict[str, 
     ann = people["ann"]
     added = ann.post(PATH, 201, **HOOK)
     number = added["subscription"]["id"]
-    assert added["secret"].startswith("mgw_")
-    assert len(added["secret"]) == 4 + 64
+    assert added["secret"].startswith("whsec_")
+    assert len(b64decode(added["secret"].removeprefix("whsec_"))) == 32
     [shown] = ann.get()
     assert shown == added["subscription"]
     assert (shown["owner"], shown["to"]) == ("ann", "https://hooks.example.org/…1234")
@@ -54,6 +55,17 @@ def test_ones_own_are_added_listed_paused_resumed_and_removed(people: dict[str, 
     ann.post(f"{PATH}/{number}/resume", 409)
     assert ann.post(f"{PATH}/{number}/remove", 200)["id"] == number
     assert ann.get() == []
+
+
+def test_a_chat_is_refused_by_name_and_what_clients_of_before_send_is_taken(
+    people: dict[str, Asking],
+) -> None:
+    for chat in ("slack", "mattermost", "matrix", 7):
+        said = people["ann"].post(PATH, 422, **HOOK, template=chat)["message"]
+        assert f"messages in the form of {chat!r} are no longer made" in said
+        assert "a webhook gets JSON" in said
+    people["ann"].post(PATH, 201, **HOOK, template="json")
+    assert "template" not in people["ann"].get()[0]
 
 
 def test_no_answer_but_the_first_has_the_secret_or_the_whole_address(

@@ -16,9 +16,9 @@ from mitigauge.jobs.service import SERVICE, JobRequest, ask, find
 from mitigauge.jobs.states import Ability, JobKind, JobState
 from mitigauge.storage.database.engine import database_now, transaction
 from mitigauge.upkeep.backups import service
-from mitigauge.upkeep.backups.sections import SUFFIX
+from mitigauge.upkeep.backups.manifest import OLD_SUFFIX, SUFFIX, read_manifest
+from mitigauge.upkeep.backups.repository import last_finished
 from mitigauge.upkeep.backups.tables import Backup
-from mitigauge.upkeep.backups.writer import read_again
 from pipelines.abilities import find_abilities
 from pipelines.jobs import begin_standing_jobs, runners_of
 from pipelines.jobs.engine import JobAdvancer
@@ -69,9 +69,9 @@ def test_one_is_taken_when_none_was_and_the_next_when_it_is_old_enough(
     [first] = backups(engine)
     path = Path(first.path)
     assert files(settings) == [path.name]
-    assert (first.scheduled, first.verified, first.bytes) == (True, True, path.stat().st_size)
-    header, manifest = read_again(path, path.name)
-    assert (first.taken_at, first.rows) == (header.taken_at, manifest.rows)
+    manifest = read_manifest(path)
+    assert (first.scheduled, first.verified, first.bytes) == (True, True, manifest.bytes)
+    assert first.taken_at == manifest.taken_at
     assert first.finished_at is not None
     assert advancer.advance(job) == pytest.approx(600)
     assert len(backups(engine)) == 1
@@ -109,10 +109,9 @@ def test_a_persons_backup_puts_off_none_of_the_services_and_is_never_removed(
     assert service.remove_old(engine, settings) == []
     assert out.exists()
     with transaction(engine) as session:
-        found = service.standing(session)
-    assert found.latest is not None
-    assert found.latest.path == str(out)
-    assert found.age_s == pytest.approx(1000 * 86400, abs=600)
+        last = last_finished(session)
+    assert last is not None
+    assert last.path == str(out)
 
 
 def add(engine: Engine, path: Path, days: float, *, finished: bool = True) -> None:
@@ -132,21 +131,25 @@ def test_only_files_of_ours_in_the_directory_go_and_the_rule_decides_which(
     named = [directory / f"{days}{SUFFIX}" for days in (*range(8), 400, 401)]
     elsewhere, other = tmp_path / f"500{SUFFIX}", directory / "500.other"
     strange = directory / f"unknown{SUFFIX}"
+    # One of the form before was a file.
+    old = directory / f"402{OLD_SUFFIX}"
+    old.touch()
+    add(engine, old, 402)
     for path in (*named, elsewhere, other, strange):
-        path.touch()
+        path.mkdir()
     for path in (*named, elsewhere, other):
         add(engine, path, float(path.stem.split(".")[0]))
     gone = directory / f"9{SUFFIX}"
     add(engine, gone, 9)
-    assert {path.name for path in service.remove_old(engine, settings)} == {
-        f"400{SUFFIX}", f"401{SUFFIX}",
-    }  # fmt: skip
+    went = {f"400{SUFFIX}", f"401{SUFFIX}", old.name}
+    assert {path.name for path in service.remove_old(engine, settings)} == went
+    assert not any((directory / name).exists() for name in went)
     assert all(path.exists() for path in (*named[:8], elsewhere, other, strange))
     removed = {Path(each.path).name for each in backups(engine) if each.removed_at}
     # One that somebody took away by hand is no backup any more.
-    assert removed == {f"400{SUFFIX}", f"401{SUFFIX}", gone.name}
+    assert removed == went | {gone.name}
     told = {Path(entry.subject).name for entry in entries(engine, "backup.remove")}
-    assert told == {f"400{SUFFIX}", f"401{SUFFIX}"}
+    assert told == went
 
 
 def test_what_a_killed_worker_left_goes_and_what_only_was_not_noted_is(
@@ -154,7 +157,7 @@ def test_what_a_killed_worker_left_goes_and_what_only_was_not_noted_is(
 ) -> None:
     directory = Path(settings.backup_directory)
     torn, whole = directory / f"torn{SUFFIX}", directory / f"whole{SUFFIX}"
-    (directory / f".{torn.name}.123.part").write_bytes(b"half")
+    (directory / f".{torn.name}.123.part").mkdir()
     service.take_backup(engine, settings, whole)
     with engine.begin() as connection:
         connection.execute(text("delete from backup"))
@@ -162,13 +165,13 @@ def test_what_a_killed_worker_left_goes_and_what_only_was_not_noted_is(
     add(engine, whole, 2, finished=False)
     young = directory / f"young{SUFFIX}"
     add(engine, young, 0.5, finished=False)
-    (directory / f".{young.name}.124.part").write_bytes(b"going on")
+    (directory / f".{young.name}.124.part").mkdir()
     service.remove_old(engine, settings)
     assert files(settings) == sorted([f".{young.name}.124.part", whole.name])
     left = {Path(each.path).name: each for each in backups(engine)}
     assert set(left) == {whole.name, young.name}
     assert left[whole.name].verified
-    assert left[whole.name].bytes == whole.stat().st_size
+    assert left[whole.name].bytes == read_manifest(whole).bytes
     assert left[young.name].finished_at is None
 
 

@@ -1,38 +1,32 @@
-"""Backups on real databases: there and back, while others write, killed, and of hostile files."""
+"""Backups on real databases: there and back, while others write, killed, damaged, and old ones."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from obstore.store import MemoryStore
-from sqlalchemy import text
+from sqlalchemy import MetaData, text
+from sqlalchemy.exc import DBAPIError
 
 from mitigauge.access.secret import stored_key
 from mitigauge.core.errors import Conflict, InvalidInput, NotReady
 from mitigauge.core.settings import REPOSITORY, Settings
-from mitigauge.storage.database.engine import (
-    advisory_lock,
-    new_engine,
-    require_head,
-)
+from mitigauge.storage.database.engine import advisory_lock, new_engine, require_head
 from mitigauge.storage.database.locks import Lock
-from mitigauge.storage.database.metadata import whole_metadata
-from mitigauge.storage.database.schema_revision import wanted_revision
 from mitigauge.storage.files.blobs import BlobStore, blob_store
-from mitigauge.upkeep.backups import repository, restore, sections
+from mitigauge.upkeep.backups import programs, writer
 from mitigauge.upkeep.backups.blob_check import check_blobs
-from mitigauge.upkeep.backups.restore import Restored
+from mitigauge.upkeep.backups.manifest import Manifest, blob_path
 from mitigauge.upkeep.backups.restore import restore as put_back
-from mitigauge.upkeep.backups.sections import Manifest, TableHead, Writer
 from mitigauge.upkeep.backups.writer import write_backup
 from mitigauge.upkeep.retention.service import prune
 from tests import next_version, zygote
@@ -60,19 +54,22 @@ class Place:
     def blobs(self) -> BlobStore:
         return blob_store(self.settings)
 
-    def put_back(self, file: Path) -> Restored:
-        return put_back(self.engine, self.blobs, self.home, file)
+    def put_back(self, backup: Path) -> Manifest:
+        return put_back(self.engine, self.blobs, self.home, backup)
 
     def run(self, statement: str, **values: object) -> object:
         with self.engine.begin() as connection:
             return connection.execute(text(statement), values).scalar()
 
-    def figures(self) -> dict[str, sections.TableFigures]:
-        """Rows, bytes and digest of each table."""
-        with repository.snapshot(self.engine) as connection:
+    def rows(self) -> dict[str, list[str]]:
+        """All rows of each table, as text, but those of the queue."""
+        tables = MetaData()
+        tables.reflect(self.engine)
+        names = [name for name in tables.tables if not name.startswith("procrastinate")]
+        with self.engine.connect() as connection:
             return {
-                shape.table: sections.figures_of(repository.copied(connection, shape))
-                for shape in repository.shapes(connection)
+                name: sorted(connection.scalars(text(f'select t::text from "{name}" t')))
+                for name in names
             }
 
     def files(self) -> set[str]:
@@ -125,20 +122,20 @@ def taken(source: Place, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of it, by the command."""
     directory = tmp_path_factory.mktemp("backups")
     source.command.run("db", "backup", directory)
-    [file] = directory.iterdir()
-    return file
+    [backup] = directory.iterdir()
+    return backup
 
 
 def test_a_backup_put_back_is_the_same_service(source: Place, taken: Path, make: Make) -> None:
-    assert taken.stat().st_mode & 0o777 == 0o600
+    assert taken.stat().st_mode & 0o777 == 0o700
     there = make()
     said = there.command.run("db", "restore", taken).stdout
     assert "the access key" in said
-    before, after = source.figures(), there.figures()
+    before, after = source.rows(), there.rows()
     # The row of the backup itself was not finished when it was written.
-    assert before.pop("backup").rows == after.pop("backup").rows == 1
+    assert len(before.pop("backup")) == len(after.pop("backup")) == 1
     # After it was written, the one notes that it was taken, the other that it was put back.
-    assert before.pop("audit_entry").rows == after.pop("audit_entry").rows
+    assert len(before.pop("audit_entry")) == len(after.pop("audit_entry"))
     assert there.run("select action from audit_entry order by id desc limit 1") == "backup.restore"
     assert before == after
     assert stored_key(there.home) == stored_key(source.home) is not None
@@ -147,20 +144,10 @@ def test_a_backup_put_back_is_the_same_service(source: Place, taken: Path, make:
     assert there.command.run(*report).stdout == source.command.run(*report).stdout
     assert there.command.run("db", "check").returncode == 0
     assert "known" in there.command.run("token", "list").stdout
-
-
-def test_numbers_that_were_given_are_not_given_again(
-    source: Place, taken: Path, make: Make
-) -> None:
-    there = make()
-    there.put_back(taken)
+    with pytest.raises(DBAPIError, match="audit"):
+        there.run("delete from audit_entry returning 1")
     assert there.run(NEXT_HOST) == source.run(
         "select last_value + 1 from pg_sequences where sequencename = 'host_id_seq'"
-    )
-    with there.engine.connect() as connection:
-        repeated = repository.sequences(connection)
-    assert set(repeated) == set(
-        json.loads(source.command.run("db", "backup", there.home, "--json").stdout)["sequences"]
     )
 
 
@@ -169,16 +156,18 @@ def test_it_is_put_back_where_there_is_not_even_a_table(taken: Path, make: Make)
     there.put_back(taken)
     require_head(there.engine)
     assert there.run("select count(*) from experiment") == 1
+    # The queue has its tables, and nothing in them.
+    assert there.run("select count(*) from procrastinate_jobs") == 0
 
 
 def test_one_of_an_older_schema_is_brought_to_this_one(make: Make, tmp_path: Path) -> None:
     old = make()
     old.command.run("experiment", "import", DEMO)
-    file = tmp_path / f"old{sections.SUFFIX}"
-    write_backup(old.engine, old.blobs, old.home, file)
+    backup = tmp_path / "old"
+    write_backup(old.engine, old.blobs, old.home, backup)
     with next_version.installed(tmp_path):
         there = make(schema=False)
-        there.put_back(file)
+        there.put_back(backup)
         require_head(there.engine)
     assert there.run("select question from experiment").startswith(next_version.ASKED)
     assert there.run("select count(*) from boot") == old.run("select count(*) from boot") > 0
@@ -213,7 +202,7 @@ def test_a_backup_is_of_one_moment_while_others_write(make: Make, tmp_path: Path
     thread.start()
     try:
         wait_for_another()
-        file = tmp_path / f"a{sections.SUFFIX}"
+        file = tmp_path / "a"
         written = write_backup(place.engine, place.blobs, place.home, file, wait_for_another)
     finally:
         over.set()
@@ -222,7 +211,7 @@ def test_a_backup_is_of_one_moment_while_others_write(make: Make, tmp_path: Path
     there.put_back(file)
     jobs, events = (there.run(f"select count(*) from {t}") for t in ("job", "job_event"))
     assert 0 < jobs == events < place.run("select count(*) from job")
-    assert written.manifest.blobs == jobs
+    assert len(written.manifest.blobs) == jobs
     assert check_blobs(there.engine, there.blobs).unsound == []
     assert set(place.command.run("db", "status").stdout.split()) >= {"no", "backup"}
 
@@ -231,15 +220,16 @@ def test_nobody_prunes_while_a_backup_is_taken(make: Make, tmp_path: Path) -> No
     place = make()
     said = set()
 
-    def meanwhile(_: str) -> None:
-        said.add(prune(place.engine, place.settings).skipped)
+    def meanwhile(words: str) -> None:
+        if words.startswith("database"):
+            said.add(prune(place.engine, place.settings).skipped)
 
     write_backup(place.engine, place.blobs, place.home, tmp_path / "a", meanwhile)
     assert said == {"another process is pruning already, or takes a backup"}
     assert prune(place.engine, place.settings).skipped == ""
 
 
-def test_a_backup_never_replaces_a_file(source: Place, tmp_path: Path) -> None:
+def test_a_backup_never_replaces_anything(source: Place, tmp_path: Path) -> None:
     file = tmp_path / "precious"
     file.write_text("precious")
     said = source.command.run("db", "backup", file, code=1).stderr
@@ -250,7 +240,9 @@ def test_a_backup_never_replaces_a_file(source: Place, tmp_path: Path) -> None:
     assert "MITIGAUGE_BACKUP_DIRECTORY" in source.command.run("db", "backup", code=1).stderr
 
 
-def test_one_that_was_ended_leaves_nothing(source: Place, tmp_path: Path) -> None:
+def test_one_that_was_ended_or_met_a_full_disk_leaves_nothing(
+    source: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def end(_: str) -> None:
         raise Conflict("enough")
 
@@ -258,19 +250,55 @@ def test_one_that_was_ended_leaves_nothing(source: Place, tmp_path: Path) -> Non
         write_backup(source.engine, source.blobs, source.home, tmp_path / "a", end)
     assert list(tmp_path.iterdir()) == []
 
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writer, "_write", full)
+    with pytest.raises(InvalidInput, match="No space left on device"):
+        write_backup(source.engine, source.blobs, source.home, tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_cannot_be_dumped_leaves_nothing(
+    source: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "NOT_KEPT", "a.b.c.d")
+    with pytest.raises(NotReady, match="pg_dump failed"):
+        write_backup(source.engine, source.blobs, source.home, tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_backup_shares_raw_files_with_the_first_unless_they_are_damaged(
+    source: Place, taken: Path
+) -> None:
+    first = sorted(source.files())[0]
+    other = sorted(source.files())[1]
+    damaged = blob_path(taken, other)
+    kept = damaged.read_bytes()
+    damaged.write_bytes(b"damaged")
+    try:
+        second = taken.with_name(f"second{taken.suffix}")
+        write_backup(source.engine, source.blobs, source.home, second)
+        assert blob_path(second, first).samefile(blob_path(taken, first))
+        assert not blob_path(second, other).samefile(damaged)
+        assert blob_path(second, other).read_bytes() == kept
+    finally:
+        damaged.write_bytes(kept)
+        shutil.rmtree(second)
+
 
 BACKUP_POINTS = [
-    ("mitigauge.upkeep.backups.repository:copied", 20),
-    ("mitigauge.storage.files.blobs:BlobStore.get", 3),
-    ("mitigauge.upkeep.backups.writer:read_again", 1),
+    ("mitigauge.upkeep.backups.programs:dump", 1, "after"),
+    ("mitigauge.storage.files.blobs:BlobStore.get", 3, "before"),
+    ("mitigauge.upkeep.backups.manifest:damage", 1, "before"),
 ]
 
 
-@pytest.mark.parametrize(("function", "call"), BACKUP_POINTS)
-def test_a_backup_that_is_killed_has_no_file(
-    source: Place, tmp_path: Path, function: str, call: int
+@pytest.mark.parametrize(("function", "call", "when"), BACKUP_POINTS)
+def test_a_backup_that_is_killed_does_not_look_whole(
+    source: Place, tmp_path: Path, function: str, call: int, when: str
 ) -> None:
-    kill(source, function, call, "before", "db", "backup", str(tmp_path / "a"))
+    kill(source, function, call, when, "db", "backup", str(tmp_path / "a"))
     assert not (tmp_path / "a").exists()
     assert [path.name.startswith(".a.") for path in tmp_path.iterdir()] == [True]
     source.command.run("db", "backup", tmp_path / "a")
@@ -280,53 +308,28 @@ def test_a_backup_that_is_killed_has_no_file(
 
 
 RESTORE_POINTS = [
-    # What is there afterwards: nothing, a marked database, or all.
-    ("mitigauge.upkeep.backups.sections:check", 1, "after", "nothing"),
-    ("mitigauge.upkeep.backups.repository:set_revision", 1, "before", "nothing"),
-    ("mitigauge.upkeep.backups.repository:put_copied", 30, "after", "marked"),
-    ("mitigauge.upkeep.backups.repository:add_references", 1, "after", "marked"),
-    ("mitigauge.access.secret:_create", 1, "before", "marked"),
-    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 1, "before", "marked"),
-    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 7, "after", "marked"),
-    ("mitigauge.storage.database.schema_upgrade:upgrade", 1, "before", "all"),
+    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 1, "before"),
+    ("mitigauge.storage.files.blobs:BlobStore.put_stream", 7, "after"),
+    ("mitigauge.access.secret:_create", 1, "after"),
+    ("mitigauge.upkeep.backups.repository:drop_all", 1, "after"),
+    ("mitigauge.upkeep.backups.programs:put_back", 1, "before"),
 ]
 
 
-@pytest.mark.parametrize(("function", "call", "when", "left"), RESTORE_POINTS)
-def test_a_restore_that_is_killed_looks_like_nothing_and_is_gone_on_with(
-    source: Place, taken: Path, make: Make, function: str, call: int, when: str, left: str
+@pytest.mark.parametrize(("function", "call", "when"), RESTORE_POINTS)
+def test_a_restore_that_is_killed_leaves_an_empty_database_and_is_gone_on_with(
+    source: Place, taken: Path, make: Make, function: str, call: int, when: str
 ) -> None:
     there = make()
     kill(there, function, call, when, "db", "restore", str(taken))
-    if left == "all":
-        with pytest.raises(Conflict, match="would be lost"):
-            there.put_back(taken)
-    else:
-        assert there.run("select count(*) from experiment") == 0
-        if left == "marked":
-            with pytest.raises(NotReady, match="being restored"):
-                require_head(there.engine)
-        there.put_back(taken)
+    assert not any(rows for name, rows in there.rows().items() if name != "alembic_version")
+    there.put_back(taken)
     assert there.files() == source.files()
     assert stored_key(there.home) == stored_key(source.home)
-    without = {"backup": None, "audit_entry": None}
-    assert {**there.figures(), **without} == {**source.figures(), **without}
+    without: dict[str, list[str]] = {"backup": [], "audit_entry": []}
+    assert there.rows() | without == source.rows() | without
     told = "select count(*) from audit_entry where action = 'backup.restore'"
     assert there.run(told) == 1
-
-
-def test_every_command_refuses_a_database_that_is_not_wholly_restored(
-    source: Place, taken: Path, make: Make
-) -> None:
-    there = make()
-    point = ("mitigauge.upkeep.backups.repository:add_references", 1, "after")
-    kill(there, *point, "db", "restore", str(taken))
-    for words in (("experiment", "list"), ("experiment", "report", "1"), ("db", "upgrade")):
-        assert "db restore FILE" in there.command.run(*words, code=1).stderr
-    assert "restoring" in there.command.run("db", "status").stdout
-    there.command.run("db", "restore", taken)
-    report = ("experiment", "report", "1")
-    assert there.command.run(*report).stdout == source.command.run(*report).stdout
 
 
 def kill(place: Place, function: str, call: int, when: str, *words: str) -> None:
@@ -343,11 +346,11 @@ def kill(place: Place, function: str, call: int, when: str, *words: str) -> None
 def test_nothing_goes_over_a_database_that_is_in_use(
     source: Place, taken: Path, make: Make
 ) -> None:
-    before = source.figures()
+    before = source.rows()
     said = source.command.run("db", "restore", taken, code=1).stderr
     assert "would be lost: the database holds 1 row of experiment, 2 rows of run" in said
     assert "MITIGAUGE_HOME" in said
-    assert source.figures() == before
+    assert source.rows() == before
     one = make()
     one.run(NEXT_HOST)
     with pytest.raises(Conflict, match="1 row of host"):
@@ -365,7 +368,6 @@ def test_nothing_goes_over_a_state_directory_that_is_in_use(taken: Path, make: M
         stored.put_back(taken)
     for place in (keyed, stored):
         require_head(place.engine)
-        assert sum(figures.rows for figures in place.figures().values()) == 0
 
 
 def test_of_two_restores_at_once_one_is_refused(taken: Path, make: Make) -> None:
@@ -378,133 +380,73 @@ def test_of_two_restores_at_once_one_is_refused(taken: Path, make: Make) -> None
     there.put_back(taken)
 
 
-def test_a_disk_that_is_too_small_is_said_before_anything_is_touched(
-    taken: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def copied(taken: Path, tmp_path: Path) -> Path:
+    """A copy of the backup, to be damaged."""
+    return shutil.copytree(taken, tmp_path / "bad.backup")
+
+
+def test_a_backup_that_is_damaged_names_its_files_and_touches_nothing(
+    copied: Path, make: Make
 ) -> None:
     there = make()
-    full = restore.shutil.disk_usage("/")._replace(free=1000)
-    monkeypatch.setattr(restore.shutil, "disk_usage", lambda _: full)
-    with pytest.raises(NotReady, match="1,000 left"):
-        there.put_back(taken)
-    assert there.files() == set()
-    require_head(there.engine)
-
-
-def test_a_file_that_is_damaged_cut_off_or_newer_touches_nothing(
-    taken: Path, make: Make, tmp_path: Path
-) -> None:
-    there, whole = make(), taken.read_bytes()
-    middle = len(whole) // 2
-    newer = io.BytesIO()
-    header = sections.Header(
-        format=1, version="9.1", revision="9999", taken_at="2030-01-01T00:00:00Z"
-    )
-    Writer(newer, header)._out.close()
-    for content, said in (
-        (whole[:middle], "cut off"),
-        (whole[:-1], "cut off"),
-        (whole[:middle] + b"\0\0" + whole[middle + 2 :], "damaged"),
-        (newer.getvalue(), "written by Mitigauge 9.1 with schema 9999"),
-        (DEMO.read_bytes(), "not that of a backup"),
-        (b"", "cut off"),
-    ):
-        file = tmp_path / "bad"
-        file.write_bytes(content)
-        with pytest.raises(InvalidInput, match=f"bad: .*{said}"):
-            there.put_back(file)
+    whole = there.command.run("db", "check", copied).stdout
+    assert "is whole" in whole
+    damaged, missing = [path for path in (copied / "blobs").rglob("*") if path.is_file()][:2]
+    damaged.write_bytes(b"x")
+    missing.unlink()
+    said = there.command.run("db", "check", copied, code=1).stdout
+    assert damaged.name in said
+    assert missing.name in said
+    found = there.command.run("db", "check", copied, "--json", code=1).stdout
+    assert len(json.loads(found)["damaged"]) == 2
+    with (copied / "database.dump").open("r+b") as dump:
+        dump.truncate(1000)
+    with pytest.raises(InvalidInput, match=r"missing or damaged: database\.dump"):
+        there.put_back(copied)
+    (copied / "manifest.json").write_text("{")
+    with pytest.raises(InvalidInput, match=r"manifest\.json is damaged"):
+        there.put_back(copied)
     with pytest.raises(InvalidInput, match="/nowhere cannot be read: No such file"):
         there.put_back(Path("/nowhere"))
-    file.write_bytes(whole[:middle])
-    assert "bad: it is cut off" in there.command.run("db", "restore", file, code=1).stderr
     assert there.files() == set()
     assert stored_key(there.home) is None
     require_head(there.engine)
 
 
-@contextmanager
-def changed(taken: Path, tmp_path: Path) -> Iterator[tuple[dict, list, Path]]:
-    """A backup's manifest and sections to be changed, and the file that is made of them."""
-    with taken.open("rb") as stream:
-        size = taken.stat().st_size
-        header, manifest = sections.check(stream, "a", size)
-        parts: list[list] = [
-            [section.head, b"".join(section.pieces)]
-            for section in sections.sections(stream, "a", size)
-        ]
-    values, file = manifest.model_dump(), tmp_path / "hostile"
-    yield values, parts, file
-    with file.open("wb") as stream:
-        out = Writer(stream, header)
-        values["tables"] = {}
-        for head, content in parts:
-            figures = out.add(head, [content])
-            if isinstance(head, TableHead):
-                values["tables"][head.table] = figures
-        out.close(Manifest.model_validate(values))
+def test_one_of_a_newer_schema_is_refused_by_name(copied: Path, make: Make) -> None:
+    manifest = json.loads((copied / "manifest.json").read_text())
+    newer = manifest | {"revision": "9999", "version": "9.1"}
+    (copied / "manifest.json").write_text(json.dumps(newer))
+    with pytest.raises(InvalidInput, match=r"written by Mitigauge 9\.1 with schema 9999"):
+        make().put_back(copied)
 
 
-def of_table(parts: list, name: str) -> list:
-    return next(part for part in parts if getattr(part[0], "table", "") == name)
-
-
-def foreign_table(values: dict, parts: list) -> None:
-    parts.insert(0, [TableHead(table="pg_authid", columns=["rolname"]), b"x\n"])
-
-
-def other_columns(values: dict, parts: list) -> None:
-    part = of_table(parts, "host")
-    part[0] = TableHead(table="host", columns=[*part[0].columns, "rolsuper"])
-
-
-def lacking_table(values: dict, parts: list) -> None:
-    parts.remove(of_table(parts, "host"))
-
-
-def foreign_sequence(values: dict, parts: list) -> None:
-    values["sequences"]["procrastinate_jobs_id_seq"] = 1
-
-
-def row_that_is_none(values: dict, parts: list) -> None:
-    of_table(parts, "host")[1] += b"not a row\n"
-
-
-def row_that_points_nowhere(values: dict, parts: list) -> None:
-    part = of_table(parts, "job_event")
-    part[0] = TableHead(table="job_event", columns=["id", "job_id", "at", "text"])
-    part[1] = b"1\t99\t2026-01-01 00:00:00+00\tx\n"
-
-
-def row_spelled_otherwise(values: dict, parts: list) -> None:
-    part = of_table(parts, "pruning")
-    part[0] = TableHead(table="pruning", columns=["id", "started_at", "finished_at", "removed"])
-    part[1] = b"1\t2026-01-01 00:00:00+00\t2026-01-01 00:00:00+00\t[1,2]\n"
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (foreign_table, "pg_authid, which is none of ours"),
-        (other_columns, "other columns"),
-        (lacking_table, "lacks the table"),
-        (foreign_sequence, "procrastinate_jobs_id_seq, which is none of ours"),
-        (row_that_is_none, "host: not taken by the database"),
-        (row_that_points_nowhere, "what rows point at: not taken by the database"),
-        (row_spelled_otherwise, "not those of its manifest"),
-    ],
-)
-def test_a_whole_file_of_something_else_leaves_the_database_empty(
-    taken: Path, make: Make, tmp_path: Path, change: Callable, said: str
-) -> None:
+def test_what_the_database_refuses_leaves_it_empty(copied: Path, make: Make) -> None:
+    (copied / "database.dump").write_bytes(b"PGDMP no dump")
+    manifest = json.loads((copied / "manifest.json").read_text())
+    digest = hashlib.sha256(b"PGDMP no dump").hexdigest()
+    manifest["database"] = {"bytes": 13, "sha256": digest}
+    (copied / "manifest.json").write_text(json.dumps(manifest))
     there = make()
-    with changed(taken, tmp_path) as (values, parts, file):
-        change(values, parts)
-    with pytest.raises(InvalidInput, match=said):
-        there.put_back(file)
-    require_head(there.engine)
-    assert sum(figures.rows for figures in there.figures().values()) == 0
-    assert there.files() == set()
-    assert stored_key(there.home) is None
-    there.put_back(taken)
+    with pytest.raises(NotReady, match="pg_restore failed"):
+        there.put_back(copied)
+    assert there.run("select count(*) from pg_tables where schemaname = 'public'") == 0
+
+
+@pytest.mark.parametrize("name", ["a.mitigauge-backup", "renamed"])
+def test_one_of_the_form_before_names_the_release_that_restores_it(
+    make: Make, tmp_path: Path, name: str
+) -> None:
+    old = tmp_path / name
+    old.write_bytes(b"\x28\xb5\x2f\xfdx")
+    for words in (("restore",), ("check",)):
+        said = make().command.run("db", *words, old, code=1).stderr
+        assert "the form that Mitigauge wrote up to 0.1.0" in said
+        assert "Restore it by Mitigauge 0.1.0 (commit 2a120b5b" in said
+    (tmp_path / "b").write_text("text")
+    with pytest.raises(InvalidInput, match="a backup is a directory"):
+        make().put_back(tmp_path / "b")
 
 
 def test_check_names_what_is_missing_and_what_is_damaged_and_who_names_it(make: Make) -> None:
@@ -546,7 +488,7 @@ def test_a_backup_is_taken_where_raw_files_are_lost_and_says_so(make: Make, tmp_
     )
     (place.home / "blobs" / lost[:2] / lost).write_bytes(b"other")
     written = write_backup(place.engine, place.blobs, place.home, tmp_path / "a")
-    assert (written.manifest.unsound_blobs, written.manifest.blobs) == (2, 0)
+    assert (written.manifest.unsound_blobs, written.manifest.blobs) == (2, {})
     assert set(written.manifest.unsound) == {lost, "odd"}
     there = make()
     said = there.command.run("db", "restore", tmp_path / "a").stderr
@@ -556,23 +498,16 @@ def test_a_backup_is_taken_where_raw_files_are_lost_and_says_so(make: Make, tmp_
 def test_raw_files_of_a_bucket_go_into_a_directory_and_back(
     source: Place, make: Make, tmp_path: Path
 ) -> None:
-    bucket, file = BlobStore(MemoryStore(), "s3://bucket/there"), tmp_path / "a"
+    bucket, backup = BlobStore(MemoryStore(), "s3://bucket/there"), tmp_path / "a"
     for digest in source.files():
         bucket.put(source.blobs.read(digest))
-    write_backup(source.engine, bucket, source.home, file)
+    write_backup(source.engine, bucket, source.home, backup)
     there, other = make(), make()
-    there.put_back(file)
+    there.put_back(backup)
     assert there.files() == source.files()
     into = BlobStore(MemoryStore(), "s3://bucket/other")
-    put_back(other.engine, into, other.home, file)
+    put_back(other.engine, into, other.home, backup)
     assert check_blobs(other.engine, into).unsound == []
-    full = make()
+    into.put(b"somebody's")
     with pytest.raises(Conflict, match="s3://bucket/other holds raw files"):
-        put_back(full.engine, into, full.home, file)
-
-
-def test_every_table_is_kept_but_the_queues(source: Place) -> None:
-    with source.engine.connect() as connection:
-        kept = {shape.table for shape in repository.shapes(connection)}
-    assert kept == set(whole_metadata().tables)
-    assert wanted_revision()
+        put_back(make().engine, into, make().home, backup)

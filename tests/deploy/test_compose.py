@@ -162,7 +162,7 @@ def test_the_builder_builds_in_its_sandbox(service: Composed) -> None:
 
 def test_a_backup_stands_in_the_machine_s_directory(service: Composed) -> None:
     deadline = time.monotonic() + 300
-    while not (found := list(service.backups.glob("*.mitigauge-backup*"))):
+    while not (found := list(service.backups.glob("*.backup"))):
         assert time.monotonic() < deadline, list(service.backups.iterdir())
         time.sleep(2)
     assert found[0].stat().st_uid == 8600
@@ -300,17 +300,12 @@ def test_the_composed_service_measures_an_emulated_host(answer: Answer) -> None:
 
 def test_a_backup_of_it_is_whole_in_another_service(service: Composed, answer: Answer) -> None:
     del answer
-    service.compose("exec", "worker", "mitigauge", "db", "backup", "/tmp/now.mitigauge-backup")
-    name = service.containers()["worker"]["Name"]
-    kept = service.directory / "now.mitigauge-backup"
-    service.run(["docker", "cp", f"{name}:/tmp/now.mitigauge-backup", str(kept)], fails=True)
-    if not kept.exists():  # `docker cp` reads no file in memory
-        with kept.open("wb") as file:
-            words = ["docker", "exec", name, "cat", "/tmp/now.mitigauge-backup"]
-            subprocess.run(words, stdout=file, check=True)
+    kept = "/var/backups/mitigauge/now.backup"
+    service.compose("exec", "worker", "mitigauge", "db", "backup", kept)
+    kept = str(service.backups / "now.backup")
     home = service.directory / "restored"
     environment = {**service.environment, "MITIGAUGE_HOME": str(home)}
-    for words in (["db", "restore", str(kept)], ["db", "check"], ["experiment", "list", "--json"]):
+    for words in (["db", "restore", kept], ["db", "check"], ["experiment", "list", "--json"]):
         done = subprocess.run(
             ["mitigauge", *words], env=environment, capture_output=True, text=True, check=False
         )

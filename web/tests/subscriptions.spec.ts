@@ -89,11 +89,11 @@ for (const [where, of] of [
 
 test("a webhook's secret is shown once, and its address never whole", async ({ page }) => {
   await button(page, "Subscribe…").click();
-  await dialog(page).getByLabel("By", { exact: true }).selectOption("slack");
+  await dialog(page).getByLabel("By", { exact: true }).selectOption("webhook");
   await dialog(page).getByLabel("To", { exact: true }).fill(HOOK);
   await button(page, "Subscribe").click();
   const notice = page.getByRole("status").filter({ hasText: "shown this once" });
-  await expect(notice.locator("code")).toHaveText(/^mgw_[0-9a-f]{64}$/);
+  await expect(notice.locator("code")).toHaveText(/^whsec_[0-9A-Za-z+/]{43}=$/);
   await expectAccessible(page);
   await page.setViewportSize({ width: 400, height: 800 });
   await expectNothingBeyond(page);
@@ -101,7 +101,7 @@ test("a webhook's secret is shown once, and its address never whole", async ({ p
   await expect(notice).toBeHidden();
   await page.reload();
   await expect(page.getByRole("row").filter({ hasText: "hooks.example.org/…1234" })).toBeVisible();
-  await expect(page.getByText("mgw_")).toHaveCount(0);
+  await expect(page.getByText("whsec_")).toHaveCount(0);
   await expect(page.getByText("abcdefgh")).toHaveCount(0);
 });
 

@@ -28,7 +28,27 @@ KEPT = {
     "run.ranking": "select id, ranking from run where ranking is not null",
     "oidc_person": "select * from oidc_person",
     "price_check": "select * from price_check",
+    # Without its address: that lets whoever has it write there.
+    "subscription.template": "select id, owner, kind, subject, template from subscription "
+    "where template <> 'json'",
 }
+# Subscriptions to a chat are kept, paused, and say why; of those that become alike one stays.
+SUBSCRIPTIONS = (
+    "DELETE FROM subscription AS one USING subscription AS other "
+    "WHERE one.template <> 'json' AND other.id <> one.id "
+    "AND (other.template = 'json' OR other.id < one.id) "
+    "AND (other.owner, other.kind, other.subject, other.way, other.address) "
+    "= (one.owner, one.kind, one.subject, one.way, one.address)",
+    "UPDATE subscription SET state = 'paused', why = 'messages in the form of ' || template || "
+    "' are no longer made: add a webhook that takes JSON, such as a bridge''s' "
+    "WHERE template <> 'json'",
+    "UPDATE digest SET state = 'dropped', ended_at = clock_timestamp(), said = 'its form went' "
+    "WHERE template <> 'json' AND state IN ('waiting', 'begun')",
+    "ALTER TABLE subscription DROP COLUMN template",
+    "ALTER TABLE subscription ADD CONSTRAINT uq_subscription_owner_kind_subject_way_address "
+    "UNIQUE (owner, kind, subject, way, address)",
+    "ALTER TABLE digest DROP COLUMN template",
+)
 DROPS = (
     "ALTER TABLE comparison DROP COLUMN tournament",
     "ALTER TABLE run DROP COLUMN ranking",
@@ -38,6 +58,8 @@ DROPS = (
     "DROP TABLE used_log_in",
     "DROP TABLE oidc_person",
     "DROP TABLE price_check",
+    "ALTER TABLE backup DROP COLUMN rows",
+    *SUBSCRIPTIONS,
     "ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked",
     # What came of such a mail stands in the history of its regression.
     "UPDATE series_request SET asked = 'unclear' WHERE asked = 'regression'",

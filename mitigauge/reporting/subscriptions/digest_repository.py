@@ -15,7 +15,6 @@ from mitigauge.reporting.subscriptions.states import (
     SubscriptionKind,
     SubscriptionState,
     TellWay,
-    Template,
 )
 from mitigauge.reporting.subscriptions.tables import Digest, Notice, Subscription
 
@@ -29,7 +28,6 @@ class Target:
     owner: str
     way: TellWay
     address: str
-    template: Template
     at_once: bool
     key_id: str
 
@@ -79,9 +77,7 @@ def pending(session: Session) -> list[Pending]:
         .order_by(Subscription.id)
     )
     return [
-        Pending(
-            of.id, Target(of.owner, of.way, of.address, of.template, of.at_once, of.key_id), since
-        )
+        Pending(of.id, Target(of.owner, of.way, of.address, of.at_once, of.key_id), since)
         for of, since in rows
     ]
 
@@ -99,14 +95,12 @@ def count_for(session: Session, ids: Collection[int]) -> int:
     return session.scalar(asked.join(Notice, _concerns()).where(Subscription.id.in_(ids))) or 0
 
 
-def open_targets(session: Session) -> set[tuple[str, TellWay, str, Template]]:
+def open_targets(session: Session) -> set[tuple[str, TellWay, str]]:
     """Targets with a digest that is not over: they get no other one before."""
     rows = session.execute(
-        select(Digest.owner, Digest.way, Digest.address, Digest.template).where(
-            Digest.state.in_(OPEN)
-        )
+        select(Digest.owner, Digest.way, Digest.address).where(Digest.state.in_(OPEN))
     )
-    return {(owner, way, address, template) for owner, way, address, template in rows}
+    return {(owner, way, address) for owner, way, address in rows}
 
 
 def lapse(session: Session, before: datetime, said: str) -> list[int]:

@@ -26,7 +26,6 @@ from mitigauge.reporting.subscriptions.states import (
     DigestState,
     SubscriptionState,
     TellWay,
-    Template,
 )
 from mitigauge.reporting.subscriptions.tables import Digest, Notice, Subscription
 from mitigauge.storage.database.engine import database_now
@@ -89,7 +88,7 @@ def make_digests(session: Session) -> list[int]:
 
 def _due(
     waiting: Iterable[Pending],
-    under_way: set[tuple[str, TellWay, str, Template]],
+    under_way: set[tuple[str, TellWay, str]],
     now: datetime,
 ) -> list[tuple[Target, list[int]]]:
     """Targets whose time has come, each with all its subscriptions that have something to tell."""
@@ -99,7 +98,7 @@ def _due(
     return [
         (target, [each.subscription for each in group])
         for target, group in together.items()
-        if (target.owner, target.way, target.address, target.template) not in under_way
+        if (target.owner, target.way, target.address) not in under_way
         and (target.at_once or min(each.since for each in group) + PERIODS[target.way] <= now)
     ]
 
@@ -112,7 +111,6 @@ def _make(session: Session, target: Target, ids: list[int], last: int) -> Digest
         owner=target.owner,
         way=target.way,
         address=target.address,
-        template=target.template,
         key_id=target.key_id,
         subscriptions=ids,
         lines=[_line(each) for each in told],
@@ -135,7 +133,6 @@ class Begun:
     owner: str
     way: TellWay
     address: str
-    template: Template
     made_at: datetime
     lines: Sequence[DigestLine]
     left_out: int
@@ -172,7 +169,6 @@ def _begin(digest: Digest, wanted: Sequence[Subscription], now: datetime) -> Beg
         owner=digest.owner,
         way=digest.way,
         address=digest.address,
-        template=digest.template,
         made_at=digest.made_at,
         lines=digest.lines,
         left_out=digest.left_out,

@@ -45,7 +45,6 @@ def same_as(session: Session, new: Subscription) -> int | None:
             Subscription.subject == new.subject,
             Subscription.way == new.way,
             Subscription.address == new.address,
-            Subscription.template == new.template,
         )
     )
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from mitigauge.core.hostile_text import quoted
 from mitigauge.core.view import View
 from mitigauge.reporting.subscriptions.states import (
     SubscriptionKind,
     SubscriptionState,
     TellWay,
-    Template,
 )
 
 LONGEST_SUBJECT = 400
@@ -40,10 +40,23 @@ class NewSubscription(BaseModel):
     address: Annotated[
         str, Field(min_length=1, max_length=LONGEST_ADDRESS, description="a mail address or a URL")
     ]
-    template: Template = Field(Template.JSON, description="of a webhook's body")
     at_once: bool = Field(
         False, description="within seconds, instead of a digest a day (mail) or 15 minutes"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_chats(cls, values: Any) -> Any:
+        """What clients of before send as a template: ``json``, which is the only form now."""
+        if not isinstance(values, dict) or "template" not in values:
+            return values
+        others = {name: value for name, value in values.items() if name != "template"}
+        if values["template"] != "json":
+            raise ValueError(
+                f"messages in the form of {quoted(values['template'], 40)} are no longer made: a "
+                "webhook gets JSON (docs/trends.md, Webhooks), which a bridge turns into the chat's"
+            )
+        return others
 
 
 class SubscriptionView(View):
@@ -55,7 +68,6 @@ class SubscriptionView(View):
     subject: str = Field(description="of which one; empty where the kind says it all")
     way: TellWay
     to: str = Field(description="the mail address, or the URL without most of its path")
-    template: Template
     at_once: bool
     state: SubscriptionState
     why: str = Field(description="why it is paused, or what went wrong last; empty: nothing")

@@ -24,7 +24,6 @@ from mitigauge.reporting.subscriptions.states import (
     SubscriptionKind,
     SubscriptionState,
     TellWay,
-    Template,
 )
 from mitigauge.reporting.subscriptions.tables import Subscription
 from mitigauge.reporting.subscriptions.webhook_url import (
@@ -61,7 +60,6 @@ def add(
         subject=_subject(session, new),
         way=new.way,
         address=_address(new, networks),
-        template=new.template if new.way is TellWay.WEBHOOK else Template.JSON,
         at_once=new.at_once,
     )
     # From here on nobody else adds one, and what is there now is behind its cursor.

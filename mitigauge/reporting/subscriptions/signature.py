@@ -1,18 +1,19 @@
-"""By what a receiver knows that a webhook comes from here. Pure but for the key's file."""
+"""By what a receiver knows that a webhook comes from here, after Standard Webhooks."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import base64
 import secrets
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Final
+
+from standardwebhooks import Webhook
 
 from mitigauge.access.secret import key_id, stored_form
 
-HEADER: Final = "Mitigauge-Signature"
 _KIND: Final = "webhook"
-PREFIX: Final = "mgw_"
+PREFIX: Final = "whsec_"
 
 
 def new_salt() -> str:
@@ -22,7 +23,7 @@ def new_salt() -> str:
 
 def secret_of(salt: str) -> str:
     """The secret of a subscription: who reads the database alone cannot work it out."""
-    return PREFIX + stored_form(_KIND, salt)
+    return PREFIX + base64.b64encode(bytes.fromhex(stored_form(_KIND, salt))).decode()
 
 
 def key_in_use() -> str:
@@ -30,11 +31,13 @@ def key_in_use() -> str:
     return key_id()
 
 
-def signature(secrets_known: Iterable[str], body: bytes, now: int) -> str:
-    """The header's value: the time in seconds since 1970, and one ``v1`` a secret."""
-    made = [f"v1={_digest(secret, body, now)}" for secret in secrets_known]
-    return ",".join([f"t={now}", *made])
-
-
-def _digest(secret: str, body: bytes, now: int) -> str:
-    return hmac.new(secret.encode(), f"{now}.".encode() + body, hashlib.sha256).hexdigest()
+def signed_heads(
+    secrets_known: Iterable[str], name: str, body: bytes, now: datetime
+) -> dict[str, str]:
+    """The heads of a message that is called *name*, sent at *now* (UTC): a signature a secret."""
+    made = [Webhook(secret).sign(name, now, body.decode()) for secret in secrets_known]
+    return {
+        "webhook-id": name,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": " ".join(made),
+    }

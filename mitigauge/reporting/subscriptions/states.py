@@ -41,15 +41,6 @@ PERIODS: Final = {
 }
 
 
-class Template(StrEnum):
-    """What a webhook's body looks like."""
-
-    JSON = "json"
-    SLACK = "slack"
-    MATTERMOST = "mattermost"
-    MATRIX = "matrix"
-
-
 class SubscriptionState(StrEnum):
     """Whether it is told."""
 

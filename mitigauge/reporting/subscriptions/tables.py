@@ -14,7 +14,6 @@ from mitigauge.reporting.subscriptions.states import (
     SubscriptionKind,
     SubscriptionState,
     TellWay,
-    Template,
 )
 from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
@@ -60,9 +59,8 @@ class Subscription(Base):
     __table_args__ = (
         CheckConstraint(one_of("kind", SubscriptionKind), name="kind"),
         CheckConstraint(one_of("way", TellWay), name="way"),
-        CheckConstraint(one_of("template", Template), name="template"),
         CheckConstraint(one_of("state", SubscriptionState), name="state"),
-        UniqueConstraint("owner", "kind", "subject", "way", "address", "template"),
+        UniqueConstraint("owner", "kind", "subject", "way", "address"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -73,9 +71,6 @@ class Subscription(Base):
     way: Mapped[TellWay] = mapped_column(EnumWord(TellWay))
     # A webhook's address lets whoever has it write there, so no view and no entry has it whole.
     address: Mapped[str]
-    template: Mapped[Template] = mapped_column(
-        EnumWord(Template), server_default=Template.JSON.value
-    )
     at_once: Mapped[bool] = mapped_column(server_default=text("false"))
     # Its secret follows from this and the installation's key, which no database has.
     salt: Mapped[str] = mapped_column(server_default="")
@@ -98,7 +93,6 @@ class Digest(Base):
     __tablename__ = "digest"
     __table_args__ = (
         CheckConstraint(one_of("way", TellWay), name="way"),
-        CheckConstraint(one_of("template", Template), name="template"),
         CheckConstraint(one_of("state", DigestState), name="state"),
         Index(
             "ix_digest_next_at",
@@ -111,7 +105,6 @@ class Digest(Base):
     owner: Mapped[str]
     way: Mapped[TellWay] = mapped_column(EnumWord(TellWay))
     address: Mapped[str]
-    template: Mapped[Template] = mapped_column(EnumWord(Template))
     key_id: Mapped[str] = mapped_column(server_default="")
     # Of which subscriptions; those that were removed since are left out when it is sent.
     subscriptions: Mapped[list[int]] = mapped_column(JsonOf(list[int]))

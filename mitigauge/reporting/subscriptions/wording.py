@@ -1,22 +1,22 @@
-"""A digest in words: as a mail, and in the form that each kind of receiver takes. Pure."""
+"""A digest in words: as a mail, and as JSON for a webhook. Pure."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from typing import Any, Final
+from typing import Final
 
 from mitigauge.core.documents.parts import counted
-from mitigauge.core.documents.plain_text import markdown, neutralise, paragraph
+from mitigauge.core.documents.plain_text import neutralise, paragraph
 from mitigauge.reporting.subscriptions.lines import DigestLine
-from mitigauge.reporting.subscriptions.states import Source, Template
+from mitigauge.reporting.subscriptions.states import Source
 
 NAME: Final = "Mitigauge"
 COLUMNS: Final = 78
@@ -24,8 +24,6 @@ LONGEST_SUBJECT: Final = 150
 LONGEST_LINE: Final = 400
 PAGE: Final = "/?tab=subscriptions"
 _REGRESSION: Final = Source.REGRESSION.value
-# Behind the sign of a name, so that no chat calls everybody together.
-_JOINER: Final = "\N{WORD JOINER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +46,9 @@ class Told:
         return counted(number, "thing") + " you wanted to hear of"
 
 
-def body_of(told: Told, template: Template) -> bytes:
-    """What is sent to a webhook."""
-    said: dict[str, Any]
-    if template is Template.JSON:
-        said = _json(told)
-    elif template is Template.SLACK:
-        said = {"text": _chat(told, _slack, lambda text, url: f"<{url}|{text}>")}
-    elif template is Template.MATTERMOST:
-        said = {"text": _chat(told, _mentionless, _markdown_link)}
-    else:
-        said = {"text": _chat(told, _mentionless, _markdown_link), "username": NAME}
-    return json.dumps(said, ensure_ascii=False).encode()
-
-
-def _json(told: Told) -> dict[str, Any]:
-    return {
+def body_of(told: Told) -> bytes:
+    """What is sent to a webhook: JSON."""
+    said = {
         "id": told.id,
         "made_at": told.made_at.isoformat(),
         "notices": [
@@ -79,32 +64,7 @@ def _json(told: Told) -> dict[str, Any]:
         ],
         "left_out": told.left_out,
     }
-
-
-def _chat(told: Told, escape: Callable[[str], str], link: Callable[[str, str], str]) -> str:
-    lines = []
-    for line in told.lines:
-        title = escape(line.title)
-        head = link(title, told.base + line.path) if told.base else title
-        lines.append(f"{head}: {escape(line.said)}" if line.said else head)
-    if told.left_out:
-        lines.append(escape(f"and {told.left_out} more"))
-    return "\n".join(lines)
-
-
-def _slack(text: str) -> str:
-    plain = neutralise(text, LONGEST_LINE)
-    escaped = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # A bar would end the words of a link.
-    return escaped.replace("|", "¦").replace("@", f"@{_JOINER}")
-
-
-def _mentionless(text: str) -> str:
-    return markdown(text, LONGEST_LINE).replace("@", f"@{_JOINER}")
-
-
-def _markdown_link(text: str, url: str) -> str:
-    return f"[{text}](<{url}>)"
+    return json.dumps(said, ensure_ascii=False).encode()
 
 
 def mail_of(told: Told, *, sender: Address, to: Address) -> EmailMessage:

@@ -15,8 +15,6 @@ UPGRADES_OLDER = "575eb961"
 # Two statements: the table is not there before the first migration.
 HAS_REVISION = "select to_regclass('alembic_version') is not null as migrated"
 REVISION = "select version_num from alembic_version"
-# Stands before the revision until a restore has put in all rows: nobody else may use it so long.
-RESTORING = "restoring "
 
 
 @cache
@@ -31,20 +29,10 @@ def wanted_revision() -> str:
 
 def require_wanted(current: str | None) -> None:
     """Raise :class:`NotReady` unless *current* is the revision this program wants."""
-    refuse_restoring(current)
     if current != (wanted := wanted_revision()):
         raise NotReady(
             f"the database schema is at {current or 'nothing'}, this version wants {wanted}",
             hint="Run `mitigauge db upgrade`.",
-        )
-
-
-def refuse_restoring(current: str | None) -> None:
-    """Raise :class:`NotReady` for the revision of a database that is not wholly restored."""
-    if current and current.startswith(RESTORING):
-        raise NotReady(
-            "a backup is being restored into this database, or that was broken off",
-            hint="Wait for its end. If it was broken off, run `mitigauge db restore FILE` again.",
         )
 
 

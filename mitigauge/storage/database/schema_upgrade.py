@@ -29,7 +29,6 @@ from mitigauge.storage.database.locks import SCHEMA_LOCK
 from mitigauge.storage.database.schema_revision import (
     MIGRATIONS,
     no_answer,
-    refuse_restoring,
     way_out,
 )
 
@@ -98,7 +97,6 @@ def revisions(engine: Engine) -> tuple[str | None, str]:
 
 
 def _refuse_unknown(revision: str | None) -> None:
-    refuse_restoring(revision)
     if revision and not is_known(revision):
         raise NotReady(
             f"the database schema is at {revision}, which this program does not know",

@@ -1,1 +1,1 @@
-"""Database, raw files and the access key as one file, and back; and whether raw files are sound."""
+"""Database, raw files and the access key as a directory, and back; whether raw files are sound."""

@@ -12,8 +12,8 @@ from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.database.metadata import whole_metadata
 from mitigauge.storage.files.blobs import BlobStore, DamagedBlob
 from mitigauge.upkeep.backups import repository
+from mitigauge.upkeep.backups.manifest import Progress, in_bytes, silent
 from mitigauge.upkeep.backups.schemas import BlobCheck, Fault, Naming, UnsoundBlob
-from mitigauge.upkeep.backups.writer import Progress, in_bytes, silent
 from mitigauge.upkeep.retention.repository import naming_columns
 
 ROWS_NAMED = 20

@@ -1,37 +1,10 @@
-"""Backups, and what is wrong with raw files, as commands and pages show them."""
+"""What is wrong with raw files, as commands show it."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
-
-
-class BackupView(BaseModel):
-    """One backup that was taken."""
-
-    model_config = ConfigDict(extra="forbid", from_attributes=True)
-
-    id: int
-    path: str
-    scheduled: bool = Field(description="by the service itself; it removes such when they are old")
-    taken_at: datetime
-    finished_at: datetime | None
-    verified: bool = Field(description="read again from the disk, every digest compared")
-    bytes: int
-    rows: int
-    blobs: int
-    unsound_blobs: int = Field(description="named by rows, and missing or damaged by then")
-
-
-class Standing(BaseModel):
-    """How old the latest backup is."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    latest: BackupView | None
-    age_s: float | None = Field(description="by the database's clock")
 
 
 class Fault(StrEnum):
@@ -72,3 +45,12 @@ class BlobCheck(BaseModel):
     seconds: float
     left_out: int = Field(description="that what was imported came without")
     unsound: list[UnsoundBlob]
+
+
+class BackupCheck(BaseModel):
+    """What came of reading every file of a backup."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    bytes: int
+    damaged: list[str] = Field(description="files that are missing or damaged")

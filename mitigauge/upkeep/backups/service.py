@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
 from datetime import UTC, datetime, timedelta
+from glob import escape
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -22,26 +23,26 @@ from mitigauge.storage.database.engine import (
 )
 from mitigauge.storage.files.blobs import blob_store
 from mitigauge.upkeep.backups import repository
-from mitigauge.upkeep.backups.rule import to_stay
-from mitigauge.upkeep.backups.schemas import BackupView, Standing
-from mitigauge.upkeep.backups.sections import SUFFIX, Header, Manifest
-from mitigauge.upkeep.backups.tables import Backup
-from mitigauge.upkeep.backups.writer import (
+from mitigauge.upkeep.backups.manifest import (
+    OLD_SUFFIX,
+    SUFFIX,
+    Manifest,
     Progress,
-    Written,
-    file_name,
+    damage,
     in_bytes,
-    read_again,
+    read_manifest,
     silent,
-    write_backup,
 )
+from mitigauge.upkeep.backups.rule import to_stay
+from mitigauge.upkeep.backups.tables import Backup
+from mitigauge.upkeep.backups.writer import Written, backup_name, write_backup
 
 # Whoever wrote one that is not finished after so long is gone.
 ABANDONED = timedelta(days=1)
 
 
 def place_for(given: Path | None, settings: Settings) -> Path:
-    """Where a backup goes: *given* as a file or a directory, else the settings' directory.
+    """Where a backup goes: *given* as a new name or a directory, else the settings' directory.
 
     Raises :class:`InvalidInput` where neither is given.
     """
@@ -50,9 +51,9 @@ def place_for(given: Path | None, settings: Settings) -> Path:
     if given is None and not settings.backup_directory:
         raise InvalidInput(
             "it is not said where the backup goes",
-            hint="Give a file or a directory, or set MITIGAUGE_BACKUP_DIRECTORY.",
+            hint="Give a new name or a directory, or set MITIGAUGE_BACKUP_DIRECTORY.",
         )
-    return (given or Path(settings.backup_directory)) / file_name(datetime.now(UTC))
+    return (given or Path(settings.backup_directory)) / backup_name(datetime.now(UTC))
 
 
 def take_backup(
@@ -82,7 +83,7 @@ def take_backup(
             _forget(session, number)
         raise
     with transaction(engine, fence) as session:
-        _finish(session, number, written.bytes, written.manifest, written.header)
+        _finish(session, number, written.manifest)
     return written
 
 
@@ -90,7 +91,7 @@ def in_words(written: Written) -> str:
     """What a backup holds, for people."""
     manifest = written.manifest
     said = (
-        f"{manifest.rows:,} rows, {manifest.blobs:,} raw files, {in_bytes(written.bytes)}, "
+        f"the database, {len(manifest.blobs):,} raw files, {in_bytes(manifest.bytes)}, "
         f"read again, {written.seconds:,.1f} s"
     )
     if manifest.unsound_blobs:
@@ -115,15 +116,6 @@ def seconds_until_due(engine: Engine, hours: float) -> float:
         return max(wait.total_seconds(), 0.0) if age >= timedelta() else 0.0
 
 
-def standing(session: Session) -> Standing:
-    """The latest backup, by whomever, and its age."""
-    last = repository.last_finished(session)
-    if last is None:
-        return Standing(latest=None, age_s=None)
-    age = (database_now(session) - last.taken_at).total_seconds()
-    return Standing(latest=BackupView.model_validate(last), age_s=max(age, 0.0))
-
-
 def remove_old(engine: Engine, settings: Settings, fence: Fence = unfenced) -> list[Path]:
     """Remove the service's own backups that the rule lets go; those that went.
 
@@ -137,7 +129,7 @@ def remove_old(engine: Engine, settings: Settings, fence: Fence = unfenced) -> l
         there = [
             backup
             for backup in repository.scheduled_there(session)
-            if Path(backup.path).parent == directory and backup.path.endswith(SUFFIX)
+            if Path(backup.path).parent == directory and backup.path.endswith((SUFFIX, OLD_SUFFIX))
         ]
         for backup in there:
             if backup.finished_at is None and backup.taken_at < now - ABANDONED:
@@ -148,7 +140,7 @@ def remove_old(engine: Engine, settings: Settings, fence: Fence = unfenced) -> l
         stay = to_stay([each.taken_at for each in finished], now, settings.backup_keep_days)
         for backup in finished:
             if backup.taken_at not in stay:
-                Path(backup.path).unlink(missing_ok=True)
+                _remove(Path(backup.path))
                 backup.removed_at = now
                 audit.record(session, Action.BACKUP_REMOVE, _subject(backup))
                 went.append(Path(backup.path))
@@ -156,41 +148,42 @@ def remove_old(engine: Engine, settings: Settings, fence: Fence = unfenced) -> l
 
 
 def _settle(session: Session, backup: Backup) -> None:
-    """Whoever took it is gone: a file that has its name is whole, anything else is litter."""
+    """Whoever took it is gone: what has its name is whole, anything else is litter."""
     path = Path(backup.path)
-    for part in _parts(path):
-        part.unlink(missing_ok=True)
+    for part in path.parent.glob(f".{escape(path.name)}.*.part"):
+        _remove(part)
     try:
-        header, manifest = read_again(path, path.name)
+        manifest = read_manifest(path)
+        is_whole = not any(damage(path, manifest))
     except (OSError, InvalidInput):
+        is_whole = False
+    if is_whole:
+        _finish(session, backup.id, manifest)
+    else:
         session.delete(backup)
-        return
-    _finish(session, backup.id, path.stat().st_size, manifest, header)
 
 
-def _parts(path: Path) -> Iterator[Path]:
-    begin = f".{path.name}."
-    return (
-        each
-        for each in path.parent.iterdir()
-        if each.name.startswith(begin) and each.name.endswith(".part")
-    )
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        # Without its name first: what is half removed looks like no backup.
+        shutil.rmtree(path.rename(path.with_name(f".{path.name}.removed.part")))
+    else:
+        path.unlink(missing_ok=True)
 
 
-def _finish(session: Session, number: int, size: int, manifest: Manifest, header: Header) -> None:
+def _finish(session: Session, number: int, manifest: Manifest) -> None:
     backup = session.get(Backup, number)
     if backup is None:
         return
-    backup.taken_at = header.taken_at
+    backup.taken_at = manifest.taken_at
     backup.finished_at = database_now(session)
     backup.verified = True
-    backup.bytes = size
-    backup.rows = manifest.rows
-    backup.blobs = manifest.blobs
+    backup.bytes = manifest.bytes
+    backup.blobs = len(manifest.blobs)
     backup.unsound_blobs = manifest.unsound_blobs
     after = {
-        "path": backup.path, "scheduled": backup.scheduled, "bytes": size, "rows": manifest.rows,
-        "blobs": manifest.blobs,
+        "path": backup.path, "scheduled": backup.scheduled, "bytes": manifest.bytes,
+        "blobs": len(manifest.blobs),
     }  # fmt: skip
     audit.record(session, Action.BACKUP_TAKE, _subject(backup), after=after)
 

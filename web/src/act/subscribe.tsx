@@ -20,10 +20,7 @@ export interface Offer {
 
 const HOW: [string, string][] = [
   ["mail", "mail"],
-  ["json", "webhook: JSON"],
-  ["slack", "webhook: Slack"],
-  ["mattermost", "webhook: Mattermost"],
-  ["matrix", "webhook: Matrix"],
+  ["webhook", "webhook"],
 ];
 const WHEN: [string, string][] = [
   ["digest", "in one digest: by mail a day’s, else of 15 minutes"],
@@ -103,13 +100,11 @@ function wanted(offers: Offer[], values: Values): NewSubscription {
   const offer = offers[Number(values.of ?? "0")];
   if (offer === undefined) throw new Error("nothing was chosen");
   const how = values.how ?? "mail";
-  const template = how === "slack" || how === "mattermost" || how === "matrix" ? how : "json";
   return {
     kind: offer.kind,
     subject: offer.trend_id === undefined ? (offer.subject ?? "") : "",
     trend_id: offer.trend_id ?? null,
     way: how === "mail" ? "mail" : "webhook",
-    template,
     address: values.address ?? "",
     at_once: values.when === "at once",
   };

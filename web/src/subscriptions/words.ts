@@ -18,7 +18,6 @@ export function subject(of: Pick<Subscription, "kind" | "subject">): string {
 
 /** By which way and how often. */
 export function how(of: Subscription): string {
-  const way = of.way === "mail" ? "mail" : `webhook, ${of.template}`;
   const period = of.way === "mail" ? "a digest a day" : "a digest in 15 minutes";
-  return `${way}, ${of.at_once ? "at once" : period}`;
+  return `${of.way}, ${of.at_once ? "at once" : period}`;
 }

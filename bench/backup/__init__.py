@@ -1,1 +1,0 @@
-"""How long backups and restores take, beside pg_dump and cp."""
