@@ -80,11 +80,6 @@ CHANGES: Final = {
     "POST /api/regressions/{regression_id}/fresh-boots": Change(
         Action.REGRESSION_CHANGE, SubjectKind.REGRESSION, "{regression_id}"
     ),
-    "PUT /api/limits/{name}": Change(Action.LIMITS_SET, SubjectKind.LIMITS, "{name}"),
-    "DELETE /api/limits/{name}": Change(Action.LIMITS_REMOVE, SubjectKind.LIMITS, "{name}"),
-    "POST /api/experiments/{experiment_id}/limits/anew": Change(
-        Action.LIMITS_JUDGE, SubjectKind.EXPERIMENT, "{experiment_id}"
-    ),
     "POST /api/subscriptions": Change(Action.SUBSCRIPTION_ADD, SubjectKind.SUBSCRIPTION),
     "POST /api/subscriptions/{subscription_id}/pause": Change(
         Action.SUBSCRIPTION_PAUSE, SubjectKind.SUBSCRIPTION, "{subscription_id}"

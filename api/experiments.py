@@ -190,7 +190,7 @@ def show_experiment_limits(
     session: Database,
     over: Annotated[bool, Query(description="refuse one that is not over with 409")] = False,
 ) -> ExperimentLimits:
-    """What the limits in force said of the experiment at its end; broken ones first."""
+    """What the limits of its spec said of the experiment at its end; broken ones first."""
     if over:
         limit_service.require_over(session, experiment_id)
     return limit_service.show_outcome(session, experiment_id)
@@ -200,16 +200,6 @@ def show_experiment_limits(
 def judge_limits(experiment_id: Id, limits: Limits, session: Database) -> list[LimitRow]:
     """The experiment beside limits on metrics; nothing is stored."""
     return limit_service.preview(session, experiment_id, limits)
-
-
-@router.post(
-    "/{experiment_id}/limits/anew",
-    dependencies=[Depends(needs(Right.SET_LIMITS))],
-    openapi_extra=UNREAD_BODY,
-)
-def judge_limits_anew(experiment_id: Id, session: Database) -> ExperimentLimits:
-    """Judge an experiment that is over by the limits in force now. A body is not read."""
-    return limit_service.judge_anew(session, experiment_id)
 
 
 @router.post("/{experiment_id}/again", status_code=201, dependencies=[Depends(needs(Right.SUBMIT))])

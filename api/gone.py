@@ -23,6 +23,11 @@ GONE: dict[str, str] = {
     "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
     "/api/prices/checks/{check_id}": "Predictions are no longer tallied against measurements: "
     "`mitigauge price predict` sets a published table beside them.",
+    **dict.fromkeys(
+        ("/api/limits", "/api/limits/{name}"),
+        "Limits are lines of a spec (`limits:`), or of a file that `mitigauge experiment limits "
+        "NUMBER --file FILE` judges by.",
+    ),
     "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "
     "the lists.",
     "/api/error-rates/badge.svg": "The badge is no longer drawn: /api/error-rates has the numbers.",

@@ -26,26 +26,26 @@ def limits(
     experiment_id: Id,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="Limits, YAML; without it those in force.", exists=False),
+        typer.Option("--file", help="Limits, YAML; without it those of its spec.", exists=False),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Say of each limit whether the experiment keeps it: of those in force, or of a file.
+    """Say of each limit whether the experiment keeps it: of those of its spec, or of a file.
 
     A limit is kept where the whole 95 % interval lies on its good side, broken where all of it
     lies beyond. Ends with 0 where all are kept, 3 where one is broken, 4 where one cannot be told
-    or none is of the experiment. What those in force say was stored at its end; `limits judge`
-    judges it anew. docs/results.md has the form of the file.
+    or none is of the experiment. What those of its spec say was stored at its end;
+    docs/results.md has the form of both.
 
     Example: mitigauge experiment limits 12 --file limits.yml
     """
     if file is None:
-        _by_limits_in_force(experiment_id, json)
+        _by_spec(experiment_id, json)
     else:
         _by_file(experiment_id, file, json)
 
 
-def _by_limits_in_force(experiment_id: int, json: bool) -> None:
+def _by_spec(experiment_id: int, json: bool) -> None:
     found = outcome_of(experiment_id)
     if json:
         print_json(found)
@@ -77,18 +77,15 @@ def print_outcome(found: ExperimentLimits) -> None:
     if found.rows:
         _print(found.rows)
     if found.trouble:
-        say(f"not judged by all limits: {found.trouble}")
+        say(f"not judged by its limits: {found.trouble}")
     say(found.in_line or _why_nothing(found))
 
 
 def _why_nothing(found: ExperimentLimits) -> str:
     number = found.experiment_id
     if found.judged_at is not None:
-        return f"experiment {number}: no limit that was in force is of its figures"
-    if found.in_force:
-        again = f"`mitigauge limits judge {number}` judges it"
-        return f"experiment {number} was not judged: limits were set after its end; {again}"
-    return "no limits are in force; `mitigauge limits set FILE` puts a file in force"
+        return f"experiment {number}: no limit of its spec is of its figures"
+    return f"the spec of experiment {number} sets no limits; --file judges by a file"
 
 
 def end_by(worst: Kept) -> None:

@@ -53,9 +53,6 @@ ENTRIES: Final = {
     "regression": Entry(
         "cli.regression", "Regressions: what became worse, and whose it is.", is_group=True
     ),
-    "limits": Entry(
-        "cli.limits", "Limits in force: what no experiment's figures may pass.", is_group=True
-    ),
     "subscription": Entry(
         "cli.subscription",
         "Subscriptions: be told by mail or webhook what concerns you.",

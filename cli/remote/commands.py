@@ -20,7 +20,6 @@ REMOTE: Final = frozenset(
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",
         "kernel": "build list show",
-        "limits": "judge list remove set show",
         "regression": "confirm error-rates file list set show",
         "report": "weekly",
         "series": "approve list show start studies study",

@@ -63,3 +63,13 @@ ALTER TABLE subscription ADD COLUMN template varchar DEFAULT 'json' NOT NULL
   CONSTRAINT ck_subscription_template CHECK (template IN ('json', 'slack', 'mattermost', 'matrix'));
 ALTER TABLE subscription ADD CONSTRAINT uq_subscription_owner_kind_subject_way_address_template
   UNIQUE (owner, kind, subject, way, address, template);
+CREATE TABLE limit_file (
+  name VARCHAR NOT NULL CONSTRAINT pk_limit_file PRIMARY KEY,
+  text VARCHAR NOT NULL,
+  lines INTEGER NOT NULL,
+  set_by VARCHAR NOT NULL,
+  set_at TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+);
+
+ALTER TABLE limit_outcome ADD COLUMN file varchar DEFAULT '' NOT NULL;
+ALTER TABLE limit_outcome ALTER COLUMN file DROP DEFAULT;

@@ -35,7 +35,6 @@ class Right(StrEnum):
     APPROVE = "approve a series"
     READ_AUDIT = "read the audit log"
     TRIAGE = "triage regressions and trends"
-    SET_LIMITS = "set limits"
     SUBSCRIBE = "subscribe"
     TEND_SUBSCRIPTIONS = "see and end everybody's subscriptions"
 
@@ -44,11 +43,10 @@ _SUBMITS = frozenset({Right.READ, Right.SUBMIT, Right.CANCEL_OWN})
 RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.RUNNER: _SUBMITS,
-    Role.SUBMITTER: _SUBMITS
-    | {Right.RESERVE_HOST, Right.TRIAGE, Right.SET_LIMITS, Right.SUBSCRIBE},
+    Role.SUBMITTER: _SUBMITS | {Right.RESERVE_HOST, Right.TRIAGE, Right.SUBSCRIBE},
     Role.APPROVER: _SUBMITS
     | {Right.CANCEL_ANY, Right.RESUME_HOST, Right.RESERVE_HOST, Right.SET_ASIDE, Right.APPROVE}
-    | {Right.READ_AUDIT, Right.TRIAGE, Right.SET_LIMITS, Right.SUBSCRIBE},
+    | {Right.READ_AUDIT, Right.TRIAGE, Right.SUBSCRIBE},
     Role.ADMIN: frozenset(Right),
 }
 

@@ -130,14 +130,6 @@ TABLE = {
         "/api/experiments/9999/limits", nobody=401, viewer=422, others=422
     ),
     "GET /api/experiments/{experiment_id}/limits": read(ONE + "/limits"),
-    "POST /api/experiments/{experiment_id}/limits/anew": Row(
-        "/api/experiments/9999/limits/anew", NO_SUBSCRIPTION, NO_SUBSCRIPTION
-    ),
-    "GET /api/limits": read("/api/limits"),
-    "GET /api/limits/{name}": read("/api/limits/nothing", 404),
-    # An empty text, refused once it is read; the tests of limits set and remove some.
-    "PUT /api/limits/{name}": Row("/api/limits/nothing", SUBSCRIBED, SUBSCRIBED),
-    "DELETE /api/limits/{name}": Row("/api/limits/nothing", NO_SUBSCRIPTION, NO_SUBSCRIPTION),
     "POST /api/experiments/{experiment_id}/again": alike(
         "/api/experiments/9999/again", nobody=401, viewer=403, others=422
     ),

@@ -161,24 +161,6 @@ def remove_subscription(asks: Asks) -> None:
     asks(f"/api/subscriptions/{subscribe(asks)}/remove")
 
 
-def set_limits(asks: Asks) -> None:
-    headers = {**asks.headers, "Content-Type": "application/yaml"}
-    line = "{workload: syscall, metric: time_per_call, at_most: 100}"
-    text = f"limits: ours\nlines:\n- {line}\n"
-    assert asks.client.put("/api/limits/ours", headers=headers, content=text).is_success
-
-
-def remove_limits(asks: Asks) -> None:
-    set_limits(asks)
-    assert asks.client.delete("/api/limits/ours", headers=asks.headers).is_success
-
-
-def judge_by_limits(asks: Asks) -> None:
-    experiment = planned(asks.engine)
-    asks.execute(f"update experiment set concluded_at = now() where id = {experiment} returning id")
-    asks(f"/api/experiments/{experiment}/limits/anew")
-
-
 def approve(asks: Asks) -> None:
     stored(asks.engine)
     with transaction(asks.engine) as session:
@@ -243,9 +225,6 @@ DONE: dict[str, tuple[Callable[[Asks], object], str, Way]] = {
     "POST /api/regressions": (file_regression, "ann", Way.API),
     "POST /api/regressions/{regression_id}": (set_regression, "ann", Way.API),
     "POST /api/regressions/{regression_id}/fresh-boots": (ask_for_fresh_boots, "ann", Way.API),
-    "PUT /api/limits/{name}": (set_limits, "ann", Way.API),
-    "DELETE /api/limits/{name}": (remove_limits, "ann", Way.API),
-    "POST /api/experiments/{experiment_id}/limits/anew": (judge_by_limits, "ann", Way.API),
     "POST /api/subscriptions": (subscribe, "ann", Way.API),
     "POST /api/subscriptions/{subscription_id}/pause": (pause_subscription, "ann", Way.API),
     "POST /api/subscriptions/{subscription_id}/resume": (resume_subscription, "ann", Way.API),

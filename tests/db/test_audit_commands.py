@@ -236,28 +236,6 @@ def remove_subscription(person: Person) -> None:
     person("subscription", "remove", subscribe(person))
 
 
-LIMITS = """limits: ours
-lines:
-- {workload: syscall, metric: time_per_call, worse_by_percent: 1000}
-"""
-
-
-def set_limits(person: Person) -> None:
-    (person.home / "limits.yml").write_text(LIMITS)
-    person("limits", "set", person.home / "limits.yml")
-
-
-def remove_limits(person: Person) -> None:
-    set_limits(person)
-    person("limits", "remove", "ours")
-
-
-def judge_by_limits(person: Person) -> None:
-    import_experiment(person)
-    set_limits(person)
-    person("limits", "judge", 1)
-
-
 def create_token(person: Person) -> None:
     person("token", "create", "ann", "--role", "viewer")
 
@@ -351,9 +329,6 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "regression file": ("regression.file", file_regression),
     "regression confirm": ("regression.change", ask_for_fresh_boots),
     "regression set": ("regression.change", set_regression),
-    "limits judge": ("limits.judge", judge_by_limits),
-    "limits remove": ("limits.remove", remove_limits),
-    "limits set": ("limits.set", set_limits),
     "subscription add": ("subscription.add", subscribe),
     "subscription pause": ("subscription.pause", pause_subscription),
     "subscription remove": ("subscription.remove", remove_subscription),
@@ -389,8 +364,8 @@ READS = {
     "experiment published", "experiment report", "experiment show", "experiment table",
     "experiment wait", "health", "host list", "host queue", "host show", "job list", "job show",
     "job wait",
-    "kernel list", "kernel profiles", "kernel show", "lab status", "limits list",
-    "limits show", "matrix select", "openapi", "profile diff",
+    "kernel list", "kernel profiles", "kernel show", "lab status",
+    "matrix select", "openapi", "profile diff",
     "find", "price estimate", "price list", "price measure", "price rank",
     "price predict", "price rates",
     "snippet rank",

@@ -326,3 +326,22 @@ def test_a_word_that_went_is_refused_by_name_with_the_way_out() -> None:
     text = SPEC.replace("    baseline:", "    tournament: true\n    baseline:")
     with pytest.raises(InvalidInput, match=r"`tournament` went: leave it out, and every arm is"):
         read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("workload: nothing, metric: x, at_most: 1", r"small.yml:19: there is no workload"),
+        ("workload: spin, metric: nothing, at_most: 1", r"small.yml:19: spin has no metric"),
+        ("workload: spin, metric: time, at_most: 1, mode: a/b", r"small.yml:19: there is no mode"),
+        (
+            "workload: spin, metric: time, at_most: 1, case: {tset: 1}",
+            r"small.yml:19: spin has no parameter",
+        ),
+        ("workload: spin, metric: time", r"give one of at_most, at_least and worse_by_percent"),
+    ],
+)
+def test_a_limit_of_what_there_is_not_is_named_by_its_line(line: str, place: str) -> None:
+    text = f"{SPEC}limits:\n- {{{line}}}\n"
+    with pytest.raises(InvalidInput, match=place):
+        read_spec(text, name="small.yml", catalog=CATALOG, hosts=HOSTS)

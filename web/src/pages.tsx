@@ -55,7 +55,6 @@ const KernelsPage = fetched(() => import("./kernels/page").then((m) => m.Kernels
 const ErrorRatesPage = fetched(() =>
   import("./regressions/error-rates").then((m) => m.ErrorRatesPage),
 );
-const LimitsPage = fetched(() => import("./limits/page").then((m) => m.LimitsPage));
 const NewBisectionPage = fetched(() => import("./bisect/new").then((m) => m.NewBisectionPage));
 const NewExperimentPage = fetched(() => import("./submit/page").then((m) => m.NewExperimentPage));
 const PricesPage = fetched(() => import("./prices/page").then((m) => m.PricesPage));
@@ -144,10 +143,7 @@ function Routes() {
       <Route path="/trends/:id">{({ id }) => <Numbered of={TrendPage} id={id} />}</Route>
       <Route path="/bisections/:id">{({ id }) => <Numbered of={BisectionPage} id={id} />}</Route>
       <Route path="/experiments">
-        <Parts
-          first={ExperimentsPage}
-          parts={{ new: NewExperimentPage, compare: ComparePage, limits: LimitsPage }}
-        />
+        <Parts first={ExperimentsPage} parts={{ new: NewExperimentPage, compare: ComparePage }} />
       </Route>
       <Route path="/experiments/:id">{({ id }) => <Numbered of={ExperimentPage} id={id} />}</Route>
       <Route path="/experiments/:id/tables/:kind">

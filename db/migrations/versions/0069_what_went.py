@@ -28,6 +28,7 @@ KEPT = {
     "run.ranking": "select id, ranking from run where ranking is not null",
     "oidc_person": "select * from oidc_person",
     "price_check": "select * from price_check",
+    "limit_file": "select * from limit_file",
     # Without its address: that lets whoever has it write there.
     "subscription.template": "select id, owner, kind, subject, template from subscription "
     "where template <> 'json'",
@@ -58,6 +59,8 @@ DROPS = (
     "DROP TABLE used_log_in",
     "DROP TABLE oidc_person",
     "DROP TABLE price_check",
+    "DROP TABLE limit_file",
+    "ALTER TABLE limit_outcome DROP COLUMN file",
     "ALTER TABLE backup DROP COLUMN rows",
     *SUBSCRIPTIONS,
     "ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked",

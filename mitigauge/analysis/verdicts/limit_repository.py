@@ -1,4 +1,4 @@
-"""SQL of limits in force, and of what was said by them."""
+"""SQL of what limits said of experiments."""
 
 from __future__ import annotations
 
@@ -12,35 +12,13 @@ from sqlalchemy.orm import Session
 from mitigauge.analysis.verdicts.metric_limits import Kept
 from mitigauge.analysis.verdicts.tables import (
     LIMIT_OUTCOME_TABLE,
-    LimitFile,
     LimitJudgement,
     LimitOutcome,
 )
 from mitigauge.measurement.experiments.tables import Experiment
-from mitigauge.storage.database.locks import Lock
 
 _WORST_FIRST = case({Kept.BROKEN.value: 0, Kept.CANNOT_TELL.value: 1}, value=LimitOutcome.kept,
                     else_=2)  # fmt: skip
-
-
-def lock_files(session: Session) -> None:
-    """Let nobody else set or remove a file until the transaction ends: they are counted."""
-    session.execute(select(func.pg_advisory_xact_lock(Lock.LIMITS, 0)))
-
-
-def files(session: Session) -> list[LimitFile]:
-    """Those in force, by name."""
-    return list(session.scalars(select(LimitFile).order_by(LimitFile.name)))
-
-
-def file(session: Session, name: str) -> LimitFile | None:
-    """One of them."""
-    return session.get(LimitFile, name)
-
-
-def count_files(session: Session) -> int:
-    """How many are in force."""
-    return int(session.scalar(select(func.count()).select_from(LimitFile)) or 0)
 
 
 def replace_judgement(

@@ -1,4 +1,4 @@
-"""Each limit of a file beside the figures of an experiment that it is of."""
+"""Each limit beside the figures of an experiment that it is of."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from mitigauge.analysis.verdicts.limit_schemas import LimitRow
 from mitigauge.analysis.verdicts.metric_limits import (
     Bounds,
     Kept,
-    Limits,
-    MetricLimit,
     judged_change,
     judged_level,
     level_of,
 )
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.measurement.experiments import repository as experiment_rows
+from mitigauge.measurement.experiments.metric_limit import MetricLimit
 from mitigauge.measurement.experiments.tables import Arm, Case
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.runs import repository as run_rows
@@ -40,7 +39,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One arm of one case of one run, beside one line of a file."""
+    """One arm of one case of one run, beside one limit."""
 
     line: int
     limit: MetricLimit
@@ -92,16 +91,16 @@ def figures_of(session: Session, experiment_id: int) -> Figures:
     return Figures(runs, boots, changes)
 
 
-def rows_of(limits: Limits, figures: Figures) -> list[LimitRow]:
+def rows_of(limits: Sequence[MetricLimit], figures: Figures) -> list[LimitRow]:
     """Every limit with each figure that it is of; a limit of no figure has no row."""
     return [row for each in rows_by_line(limits, figures) for row in each]
 
 
-def rows_by_line(limits: Limits, figures: Figures) -> list[list[LimitRow]]:
-    """The same, line by line of the file."""
+def rows_by_line(limits: Sequence[MetricLimit], figures: Figures) -> list[list[LimitRow]]:
+    """The same, limit by limit."""
     return [
         [_judged(place, figures) for run in figures.runs for place in _places(line, limit, run)]
-        for line, limit in enumerate(limits.lines, 1)
+        for line, limit in enumerate(limits, 1)
     ]
 
 

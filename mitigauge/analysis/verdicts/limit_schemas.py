@@ -1,4 +1,4 @@
-"""What is shown of limits: the files in force, and what was said of an experiment by them."""
+"""What limits say of an experiment."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mitigauge.core.view import View
 class LimitRow(BaseModel):
     """One limit on one arm of one case and host."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Weekly reports that are stored name a file, too, of which limits were.
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
-    file: str = Field("", description="the file of limits by its name; empty: the one given")
-    line: int = Field(description="of the file, from 1")
+    line: int = Field(description="place among the limits, from 1")
     limit: str
     because: str = ""
     case: str
@@ -53,27 +53,11 @@ class LimitCounts(View):
 
 
 class ExperimentLimits(View):
-    """What the limits in force say of an experiment, as it was stored at its end."""
+    """What the limits of its spec say of an experiment, as it was stored at its end."""
 
     experiment_id: int
-    in_force: int = Field(description="files of limits that are in force now")
-    judged_at: datetime | None = Field(description="null: it was not judged by limits")
+    judged_at: datetime | None = Field(description="null: its spec sets no limits")
     counts: LimitCounts
-    trouble: str = Field(description="why it could not be judged by all of them; empty: it was")
+    trouble: str = Field(description="why it could not be judged by them; empty: it was")
     rows: list[LimitRow] = Field(description="broken ones first; at most 2000")
     in_line: str = Field(description="all of it in one line; empty: no limit is of it")
-
-
-class LimitFileHead(View):
-    """A file of limits that is in force."""
-
-    name: str
-    lines: int = Field(description="limits in it")
-    set_by: str
-    set_at: datetime
-
-
-class LimitFileView(LimitFileHead):
-    """The same with its text."""
-
-    text: str = Field(description="YAML, as it was given")

@@ -1,4 +1,4 @@
-"""Limits that a team sets on metrics, and whether an experiment keeps them. Pure.
+"""Limits on metrics, and whether an experiment keeps them. Pure.
 
 A limit is kept where the whole 95 % interval lies on its good side, broken where all of it lies
 beyond, and else it cannot be told. The interval of a level is Student's t over boots; that of a
@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from mitigauge.core.field_types import Closed, Name, Text
+from mitigauge.core.field_types import Closed, Name
 from mitigauge.core.stats import special
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import INTERVAL_LEVEL, Direction
-from mitigauge.measurement.workloads.definitions import Value
+from mitigauge.measurement.experiments.metric_limit import MetricLimit
 
 FEWEST_BOOTS = 2
 
@@ -31,52 +31,8 @@ class Kept(StrEnum):
     CANNOT_TELL = "cannot_tell"
 
 
-class MetricLimit(Closed):
-    """One line: which figures, and what they must not pass."""
-
-    workload: Name
-    metric: Name
-    case: dict[Name, Value] = Field(default_factory=dict, max_length=50)
-    """Parameters that the case has; others may be any."""
-    mode: Text = ""
-    """family/mode; empty: every arm, and against the baseline all but that."""
-    host_class: Text = ""
-    """Words within the name of the host class; empty: any."""
-    at_most: float | None = Field(None, allow_inf_nan=False)
-    """In the metric's unit."""
-    at_least: float | None = Field(None, allow_inf_nan=False)
-    worse_by_percent: float | None = Field(None, ge=0, le=1000, allow_inf_nan=False)
-    """How much worse than the baseline it may be."""
-    than: Text = ""
-    """Of a change: the baseline's name, as ``before`` in a series' spec; empty: any baseline."""
-    because: Text = ""
-
-    @model_validator(mode="after")
-    def _has_one_limit(self) -> MetricLimit:
-        given = [self.at_most, self.at_least, self.worse_by_percent]
-        if sum(each is not None for each in given) != 1:
-            raise ValueError("give one of at_most, at_least and worse_by_percent")
-        if self.than and self.worse_by_percent is None:
-            raise ValueError("`than` names the baseline of a change: give worse_by_percent with it")
-        return self
-
-    def in_words(self, unit: str = "") -> str:
-        """``syscall/time_per_call at most 120 ns``."""
-        name = f"{self.workload}/{self.metric}"
-        if self.at_most is not None:
-            return f"{name} at most {self.at_most:g} {unit}".rstrip()
-        if self.at_least is not None:
-            return f"{name} at least {self.at_least:g} {unit}".rstrip()
-        than = f" than {self.than}" if self.than else ""
-        return f"{name} worse{than} by at most {self.worse_by_percent:g} %"
-
-    def is_of(self, parameters: dict[str, Value]) -> bool:
-        """Whether a case with these parameters is meant."""
-        return all(parameters.get(name) == value for name, value in self.case.items())
-
-
 class Limits(Closed):
-    """A file of limits."""
+    """A file of limits, whose lines a spec has under ``limits``."""
 
     limits: Name
     lines: tuple[MetricLimit, ...] = Field(min_length=1, max_length=500)

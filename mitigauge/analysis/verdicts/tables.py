@@ -120,21 +120,8 @@ class CaseNoise(Base):
     iteration_percent: Mapped[float | None]
 
 
-class LimitFile(Base):
-    """A file of limits that is in force: what ends from now on is judged by it."""
-
-    __tablename__ = "limit_file"
-
-    name: Mapped[str] = mapped_column(primary_key=True)
-    # As it was given, comments and all.
-    text: Mapped[str]
-    lines: Mapped[int]
-    set_by: Mapped[str]
-    set_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
-
-
 class LimitJudgement(Base):
-    """That an experiment was judged by the limits in force, and how many rows say what."""
+    """That an experiment was judged by the limits of its spec, and how many rows say what."""
 
     __tablename__ = "limit_judgement"
 
@@ -159,8 +146,6 @@ class LimitOutcome(Base):
     experiment_id: Mapped[int] = mapped_column(
         ForeignKey("experiment.id", ondelete="CASCADE"), index=True
     )
-    # Names as they were: the file may be another one by now, or gone.
-    file: Mapped[str]
     line: Mapped[int]
     words: Mapped[str]
     because: Mapped[str]

@@ -18,6 +18,7 @@ from mitigauge.core.yaml_file import YamlDocument, parse_yaml
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.arm_faults import ArmFaults
 from mitigauge.measurement.experiments.factorial import design_of
+from mitigauge.measurement.experiments.metric_limit import unknown_in
 from mitigauge.measurement.experiments.spec_faults import (
     Faults,
     KnownHost,
@@ -189,6 +190,11 @@ class _SpecFaults(Faults):
                 yield from self._hosts(comparison, place, hosts)
             yield from arms.of(comparison, spec.blocks_of(comparison), place)
             yield from workloads.of(comparison, place, hosts)
+        for index, limit in enumerate(spec.limits):
+            for field, problem in unknown_in(
+                limit, self.catalog.workloads, self.catalog.mode_names
+            ):
+                yield self.at(("limits", index, field), problem)
         yield from self._size(spec)
 
     def _hosts(

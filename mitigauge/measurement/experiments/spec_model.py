@@ -25,6 +25,7 @@ from mitigauge.core.wire.case import HIGHEST_HZ
 from mitigauge.core.wire.collectors import CHEAP, NAMES
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.factorial import MOST_KNOBS, MOST_PAIRS, MOST_POINTS, Pair
+from mitigauge.measurement.experiments.metric_limit import MetricLimit
 from mitigauge.measurement.fleet.boot_method import BootMethod
 from mitigauge.measurement.workloads.definitions import (
     LARGEST_NUMBER,
@@ -41,6 +42,7 @@ MAX_ARMS = 9
 MAX_CROSSED = 3
 MAX_FAMILIES = MOST_KNOBS
 MAX_COMPARISONS = 32
+MAX_LIMITS = 500
 MAX_LAYOUTS = 27
 MAX_HOSTS = 64
 MAX_WORKLOADS = 32
@@ -336,6 +338,11 @@ class ExperimentSpec(_Closed):
     seed: int | None = Field(None, strict=True, ge=0, lt=2**63)
     blocks: Blocks = 4
     comparisons: list[ComparisonSpec] = Field(min_length=1, max_length=MAX_COMPARISONS)
+    limits: list[MetricLimit] = Field(
+        default_factory=list,
+        max_length=MAX_LIMITS,
+        description="what its figures may not pass: it is judged by them at its end",
+    )
 
     def blocks_of(self, comparison: ComparisonSpec) -> int:
         """The budget of a comparison, in blocks."""

@@ -28,7 +28,6 @@ class Lock(IntEnum):
     EXACT_OPERATIONS = 7340233
     BISECTION_START = 7340234
     CONFIRMATIONS = 7340235
-    LIMITS = 7340236
 
 
 # Of one part, which PostgreSQL keeps apart from the others. It is as it always was: who brings the

@@ -18,7 +18,8 @@ ROOT: Final = "experiment"
 # Holds on hosts and steps of bisections are this service's own, and so are trends, which take in
 # what is imported. Profiles are rewritten by what stores them: their stacks are numbers of a tree
 # that all experiments share. A check of prices is of two experiments, and is done again at once.
-# What an operation runs, a worker works out of the ledgers that go along. Limits are a team's own.
+# What an operation runs, a worker works out of the ledgers that go along. Limits are judged
+# where an experiment ends.
 LEFT_OUT: Final = (
     *("host_lease", "profile", "profile_symbol", "bisection_step"),
     *("trend_arm", "trend_change", "trend_run", "trend_value"),

@@ -12,7 +12,6 @@ export type Right =
   | "set a host aside or break a reservation"
   | "approve a series"
   | "triage regressions and trends"
-  | "set limits"
   | "subscribe"
   | "see and end everybody's subscriptions";
 

@@ -1,16 +1,14 @@
 /** What limits said of an experiment: how many are broken, and each row behind it. */
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { Action } from "../act/action";
-import { useRights } from "../act/rights";
-import type { ExperimentLimits, LimitRow } from "../api/types";
+import type { LimitRow } from "../api/types";
 import { commonScale, fixed } from "../format/quantity";
 import { EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
 import type { Tone } from "../words";
 import "./limits.css";
-import { experimentLimitsQuery, judgeAnew, limitsKey } from "./queries";
+import { experimentLimitsQuery } from "./queries";
 
 // More would hide the matrix from whoever did not ask for them.
 const MOST_OPEN = 12;
@@ -24,7 +22,7 @@ const SAID: Record<LimitRow["kept"], { tone: Tone; text: string }> = {
 export function LimitsOfExperiment({ id }: { id: number }) {
   const { data: found } = useQuery(experimentLimitsQuery(id));
   if (found === undefined) return null;
-  if (found.rows.length === 0 && found.trouble === "") return <NotJudged id={id} of={found} />;
+  if (found.rows.length === 0 && found.trouble === "") return null;
   const { broken, cannot_tell: unsure, kept } = found.counts;
   return (
     <details className="panel limit-rows" open={broken > 0 && found.rows.length <= MOST_OPEN}>
@@ -36,49 +34,14 @@ export function LimitsOfExperiment({ id }: { id: number }) {
           {kept > 0 && <Tag tone="good" text={`${kept} kept`} />}
         </span>
       </summary>
-      {found.trouble !== "" && <p className="problem">Not judged by all limits: {found.trouble}</p>}
+      {found.trouble !== "" && <p className="problem">Not judged by its limits: {found.trouble}</p>}
       {found.rows.length > 0 && <Rows id={id} rows={found.rows} />}
       <div className="inside">
         <p className="soft small">
-          By the <Link to="/experiments?tab=limits">limits</Link> that were in force when it was
-          judged. A limit is broken where the whole 95 % interval lies beyond it.
+          By the limits of its spec. A limit is broken where the whole 95 % interval lies beyond it.
         </p>
-        <JudgeAnew id={id} />
       </div>
     </details>
-  );
-}
-
-/** Where limits say nothing of it. Without any in force the page says nothing of limits at all. */
-function NotJudged({ id, of }: { id: number; of: ExperimentLimits }) {
-  if (of.in_force === 0) return null;
-  return (
-    <div className="buttons small soft limits-unjudged">
-      <span>
-        {of.judged_at === null
-          ? "Limits were set after it ended: it was not judged by them."
-          : "No limit that was in force at its end is of its figures."}
-      </span>
-      <JudgeAnew id={id} />
-    </div>
-  );
-}
-
-function JudgeAnew({ id }: { id: number }) {
-  const queries = useQueryClient();
-  const { may } = useRights();
-  if (!may("set limits")) return null;
-  return (
-    <Action
-      label="Judge by limits"
-      run={() => judgeAnew(id)}
-      settled={() => queries.invalidateQueries({ queryKey: limitsKey })}
-    >
-      <p>
-        It is judged by the limits that are in force now. What is said of it stands in the place of
-        what was said before.
-      </p>
-    </Action>
   );
 }
 
@@ -114,7 +77,7 @@ function Row({ id, row }: { id: number; row: LimitRow }) {
         <div>
           {row.limit}
           <div className="faint small because">
-            {row.file}, line {row.line}
+            limit {row.line}
             {row.because !== "" && `: ${row.because}`}
           </div>
         </div>

@@ -29,7 +29,7 @@ export const PLACES = {
   experiments: {
     label: "Experiments",
     path: "/experiments",
-    tabs: { experiments: "Experiments", new: "New", compare: "Compare", limits: "Limits" },
+    tabs: { experiments: "Experiments", new: "New", compare: "Compare" },
     within: ["/experiments/", "/boots/", "/profiles"],
   },
   series: {

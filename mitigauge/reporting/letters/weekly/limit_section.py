@@ -53,6 +53,6 @@ def _path(line: LimitLine) -> str:
 
 
 def _about(line: LimitLine) -> Iterable[str]:
-    yield f"experiment {line.experiment_id}, {line.experiment}; file {line.row.file}"
+    yield f"experiment {line.experiment_id}, {line.experiment}"
     if line.row.because:
         yield f"; {line.row.because}"

@@ -48,7 +48,7 @@ def test_what_is_broken_is_said_with_its_figure_and_its_page() -> None:
     assert found.entries[0].head[1].href == "/experiments/12/cases/7?host=spr-1"
     text = " ".join(texts(week(line()))[0].split())
     assert "syscall basic, after on spr-1 is 103 [102.9, 103.2] ns" in text
-    assert "experiment 12, toys-v2; file ours; the budget" in text
+    assert "experiment 12, toys-v2; the budget" in text
 
 
 def test_without_one_that_is_not_kept_there_is_no_section() -> None:
