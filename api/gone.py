@@ -23,6 +23,8 @@ GONE: dict[str, str] = {
     "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
     "/api/prices/checks/{check_id}": "Predictions are no longer tallied against measurements: "
     "`mitigauge price predict` sets a published table beside them.",
+    f"{_EXPERIMENT}/events": "Progress is no longer streamed: ask /progress and /log again "
+    "and again.",
     "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "
     "the lists.",
     "/api/error-rates/badge.svg": "The badge is no longer drawn: /api/error-rates has the numbers.",

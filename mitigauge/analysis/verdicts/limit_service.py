@@ -32,7 +32,7 @@ from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFou
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments import repository as experiment_rows
-from mitigauge.measurement.experiments.event_log import announce, record_event
+from mitigauge.measurement.experiments.event_log import record_event
 from mitigauge.storage.database.engine import database_now, in_words, is_away, reading
 
 log = get_logger(__name__)
@@ -209,7 +209,6 @@ def judge_anew(session: Session, experiment_id: int) -> ExperimentLimits:
     experiment = experiment_rows.locked_experiment(session, experiment_id)
     _require_over(experiment_id, is_over=experiment.concluded_at is not None)
     store(session, experiment_id, judge(session, experiment_id))
-    announce(session, experiment_id)
     session.flush()
     found = show_outcome(session, experiment_id)
     audit.record(
