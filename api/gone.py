@@ -36,6 +36,7 @@ GONE: dict[str, str] = {
 }
 _TABLES = f"{_EXPERIMENT}/tables"
 MOVED: dict[str, str] = {
+    "/docs": "/api/v1/openapi.json",
     **{f"{_EXPERIMENT}/{kind}": f"{_TABLES}/{kind}.json?figures=true" for kind in OF_OLD},
     **{f"{_EXPERIMENT}/{kind}/report": f"{_TABLES}/{kind}.{{suffix}}" for kind in OF_OLD},
     f"{_EXPERIMENT}/cases/{{case_id}}/details/report": f"{_TABLES}/details.{{suffix}}"
