@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,7 +46,6 @@ from api import (
 from api.addresses import AllowedHosts
 from api.bodies import proper_content_type
 from api.body_limit import BodyLimit
-from api.followers import Followers
 from api.gate import Gate, needs, read_proxy_secret
 from api.guard import Guard
 from api.known_parameters import known_parameters
@@ -104,7 +101,6 @@ def create_app(
     app.state.ready = False
     app.state.shared = SharedReads()
     app.state.pages = StoredPages(app.state.shared)
-    app.state.followers = Followers(app.state.engine, settings.followers_limit)
     app.state.gate = Gate(
         anonymous_read=settings.anonymous_read,
         proxy_secret=read_proxy_secret(settings.proxy_secret_file),
@@ -139,7 +135,6 @@ def _blank() -> Service:
         redoc_url=None,
         responses={"4XX": {"model": ProblemView}, "5XX": {"model": ProblemView}},
         dependencies=[Depends(proper_content_type)],
-        lifespan=_lifespan,
     )
 
 
@@ -185,14 +180,6 @@ def _routed() -> Service:
             router, dependencies=[Depends(needs(Right.READ)), Depends(known_parameters)]
         )
     return app
-
-
-@asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    yield
-    followers: Followers = app.state.followers
-    followers.close()
-    await followers.ended()
 
 
 def _described() -> APIRouter:

@@ -1,4 +1,4 @@
-"""Experiments: list, submit, show, follow, report."""
+"""Experiments: list, submit, show, report."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Hashable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.bodies import SPEC_BODY, UNREAD_BODY, text_of
 from api.database import Database
-from api.events import follow
 from api.gate import Known, needs
 from api.parameters import PLAIN, EventId, Id, MaybeIdQuery, Word
 from api.problems import AS_JSON
@@ -236,6 +235,7 @@ async def show_progress(experiment_id: Id, request: Request) -> Response:
         ("progress", experiment_id),
         lambda session: views.show_progress(session, experiment_id),
         lambda session: views.stamp_once_over(session, experiment_id),
+        polled=True,
     )
 
 
@@ -248,16 +248,6 @@ def show_log(
 ) -> list[EventView]:
     """The event log, oldest first, from *after* on."""
     return views.list_events(session, experiment_id, after, limit)
-
-
-@router.get(
-    "/{experiment_id}/events",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {}}}, **AS_JSON},
-)
-async def follow_experiment(experiment_id: Id, request: Request) -> StreamingResponse:
-    """Server-sent events: ``progress`` on each change, ``log`` for each event."""
-    return await follow(request, experiment_id)
 
 
 @router.get("/{experiment_id}/cases/{case_id}", response_model=CaseView, responses=HAS_IT)
@@ -289,10 +279,15 @@ async def show_collected(
 
 
 async def _page(
-    request: Request, key: Hashable, read: Read, stamp: Stamp | None = None
+    request: Request,
+    key: Hashable,
+    read: Read,
+    stamp: Stamp | None = None,
+    *,
+    polled: bool = False,
 ) -> Response:
     pages: StoredPages = request.app.state.pages
-    return await pages.answer(request, key, read, stamp)
+    return await pages.answer(request, key, read, stamp, polled=polled)
 
 
 @router.get("/{experiment_id}/claims")

@@ -261,23 +261,6 @@ def needs(right: Right) -> Callable[[Caller], Awaitable[None]]:
     return check
 
 
-def still_let_in(request: Request) -> bool:
-    """Whether who began a long answer would be let in again now. Reads the database."""
-    try:
-        known = _known(request)
-        if isinstance(known, Caller):
-            _admitted(request, known)
-            return True
-        try:
-            caller = known.answer(request.app)
-        except Unauthenticated as error:
-            caller = _instead(request, known, error)
-        _admitted(request, caller)
-    except Unauthenticated:
-        return False
-    return True
-
-
 def _only(headers: Headers, name: str) -> str | None:
     values = headers.getlist(name)
     if len(values) > 1:

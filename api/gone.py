@@ -28,6 +28,8 @@ GONE: dict[str, str] = {
         "Limits are lines of a spec (`limits:`), or of a file that `mitigauge experiment limits "
         "NUMBER --file FILE` judges by.",
     ),
+    f"{_EXPERIMENT}/events": "Progress is no longer streamed: ask /progress and /log again "
+    "and again.",
     "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "
     "the lists.",
     "/api/error-rates/badge.svg": "The badge is no longer drawn: /api/error-rates has the numbers.",
@@ -39,6 +41,7 @@ GONE: dict[str, str] = {
 }
 _TABLES = f"{_EXPERIMENT}/tables"
 MOVED: dict[str, str] = {
+    "/docs": "/api/v1/openapi.json",
     **{f"{_EXPERIMENT}/{kind}": f"{_TABLES}/{kind}.json?figures=true" for kind in OF_OLD},
     **{f"{_EXPERIMENT}/{kind}/report": f"{_TABLES}/{kind}.{{suffix}}" for kind in OF_OLD},
     f"{_EXPERIMENT}/cases/{{case_id}}/details/report": f"{_TABLES}/details.{{suffix}}"

@@ -15,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from mitigauge.core.actor import known_actor
-from mitigauge.core.errors import MitigaugeError, NotReady
+from mitigauge.core.errors import MitigaugeError
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.core.view import View
 from mitigauge.storage.database.engine import in_words, is_away
@@ -46,10 +46,6 @@ AS_JSON: dict[int | str, dict[str, Any]] = {
     }
     for family in ("4XX", "5XX")
 }
-
-
-class TooMany(NotReady):
-    """Something is used by as many as the operator allows."""
 
 
 def install(app: FastAPI) -> None:
@@ -102,8 +98,6 @@ def refusal(error: MitigaugeError) -> JSONResponse:
     answer = problem(error.status, type(error).__name__, error.message, error.hint)
     if error.status == 401:
         answer.headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, TooMany):
-        answer.headers["Retry-After"] = str(TRY_AGAIN_S)
     return answer
 
 

@@ -24,8 +24,7 @@ UNREAD_TIMEOUT_S = 30
 HEADERS_LIMIT_BYTES = 32 << 10
 # After this the answers in hand are given up.
 GRACE_S = 5
-# Beside those who follow experiments.
-CONNECTIONS = 300
+CONNECTIONS = 500
 
 
 class PatientProtocol(H11Protocol):
@@ -96,7 +95,7 @@ class PatientProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn that lets followers go first: it would wait for them, and they for news."""
+    """uvicorn that describes the API while it answers already."""
 
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -114,11 +113,6 @@ class Server(uvicorn.Server):
         if isinstance(self._app, Service):
             # Made while it answers already, and not by the first who asks for it.
             self._describing = asyncio.create_task(asyncio.to_thread(self._app.described))
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End within some seconds."""
-        self._app.state.followers.close()
-        await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -151,7 +145,7 @@ def make_server(app: FastAPI, host: str = "127.0.0.1", port: int = 0) -> Server:
         port=port,
         h11_max_incomplete_event_size=HEADERS_LIMIT_BYTES,
         timeout_graceful_shutdown=GRACE_S,
-        limit_concurrency=CONNECTIONS + app.state.followers.limit,
+        limit_concurrency=CONNECTIONS,
         # What a proxy says of its clients counts beside its secret alone: api/gate.py.
         proxy_headers=False,
         server_header=False,

@@ -46,15 +46,17 @@ class _Kept:
         etag = f'"{hashlib.blake2b(sent, digest_size=12).hexdigest()}"'
         return cls(stamp, etag, sent, is_packed)
 
-    def response(self, request: Request) -> Response:
+    def response(self, request: Request, *, polled: bool) -> Response:
         """The answer to *request*; 304 where the client has it already.
 
-        Only a page that is kept here may be kept by a client, which asks about it each time.
+        Only a page that is kept here, or one that is *polled*, may be kept by a client, which
+        asks about it each time.
         """
         headers = {"Vary": "Accept-Encoding"}
-        if self.stamp is not None:
+        may_be_kept = polled or self.stamp is not None
+        if may_be_kept:
             headers |= {"ETag": self.etag, "Cache-Control": "private, no-cache"}
-        if self.stamp is not None and self.etag in request.headers.get("if-none-match", ""):
+        if may_be_kept and self.etag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         body = self.body
         if self.is_packed and "gzip" in request.headers.get("accept-encoding", ""):
@@ -74,16 +76,23 @@ class StoredPages:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     async def answer(
-        self, request: Request, key: Hashable, read: Read, stamp: Stamp | None = None
+        self,
+        request: Request,
+        key: Hashable,
+        read: Read,
+        stamp: Stamp | None = None,
+        *,
+        polled: bool = False,
     ) -> Response:
         """The answer to *request*: what *read* gives, for all who ask for *key* at this moment.
 
         *stamp* reads something that differs after each change of what *read* gives: while it is the
-        same, nothing is read anew. None: not to be kept. Raises what they raise.
+        same, nothing is read anew. None: not to be kept. *polled*: clients ask for it again and
+        again. Raises what they raise.
         """
         app: FastAPI = request.app
         kept = await self.shared.answer(("page", key), lambda: self._read(app, key, read, stamp))
-        return kept.response(request)
+        return kept.response(request, polled=polled)
 
     def _read(self, app: FastAPI, key: Hashable, read: Read, stamp: Stamp | None) -> _Kept:
         with begin(app) as session:

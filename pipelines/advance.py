@@ -23,7 +23,7 @@ from mitigauge.core.errors import StaleEpoch
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import get_settings
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments.event_log import announce, record_event
+from mitigauge.measurement.experiments.event_log import record_event
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.runs import attempt_repository, outcomes
 from mitigauge.measurement.runs import lease_repository as leases
@@ -160,7 +160,6 @@ class Advancer:
             leases.set_down(session, lease)
             return _later(session, run, TURN_RETRY_S)
         run.step = action.step
-        announce(session, run.experiment_id)
         if attempt_repository.attempt_under(session, run.id, lease.epoch) is None:
             session.add(
                 StepAttempt(
@@ -217,7 +216,6 @@ class Advancer:
             run.lost_workers = 0
             done.apply(session, run)
             _close_attempt(session, attempt, done.outcome, done.detail)
-            announce(session, run.experiment_id)
             if done.event:
                 _record(session, run, str(taken.action.step), done.event)
             if run.state not in UNFINISHED_RUN_STATES:

@@ -133,9 +133,6 @@ class Settings(BaseModel):
     log_levels: str = Field(
         "", description="levels of single loggers, as NAME=LEVEL with commas between"
     )
-    followers_limit: int = Field(
-        200, ge=1, description="pages that may follow experiments live at the same time"
-    )
     body_limit_bytes: int = Field(1 << 20, ge=1, description="largest body of a request")
     body_timeout_s: float = Field(20.0, gt=0, description="time in which a body must have come")
     senders: str = Field(

@@ -62,6 +62,8 @@ GONE: Final[Mapping[str, str]] = {
     "OIDC_": "The service logs nobody in by OpenID Connect itself: put oauth2-proxy in front, "
     "MITIGAUGE_PROXY_SECRET_FILE and MITIGAUGE_PROXY_ROLES say whom it may name "
     "(docs/operating.md, Single sign-on); then unset this.",
+    "FOLLOWERS_LIMIT": "Pages ask for progress again and again, and nothing is held open: "
+    "unset this.",
     "PUBLIC_ERROR_RATES": "How often we are wrong is read as all else is, by who may read: "
     "unset this.",
 }

@@ -104,7 +104,6 @@ TABLE = {
     "GET /api/experiments/{experiment_id}/iterations.jsonl": read(ONE + "/iterations.jsonl"),
     "GET /api/experiments/{experiment_id}/progress": read(ONE + "/progress"),
     "GET /api/experiments/{experiment_id}/log": read(ONE + "/log"),
-    "GET /api/experiments/{experiment_id}/events": read("/api/experiments/{ended}/events"),
     "GET /api/experiments/{experiment_id}/cases/{case_id}": read(ONE + "/cases/9999", 404),
     "GET /api/experiments/{experiment_id}/cases/{case_id}/collected": read(
         ONE + "/cases/9999/collected", 404

@@ -278,7 +278,6 @@ def test_choices_are_what_there_is(client: TestClient, three: list[int], engine:
         "/api/experiments/{id}?verbose=1",
         "/api/experiments/{id}/matrix?x",
         "/api/experiments/{id}/cases/1?Host=a",
-        "/api/experiments/{id}/events?after=1",
         "/api/trends?q=x",
         "/api/regressions?status=new",
         "/api/search?q=x&kind=host",

@@ -40,7 +40,6 @@ def test_what_is_not_there_is_a_404_with_a_way_out(client: TestClient) -> None:
         "experiments/7/iterations.csv",
         "experiments/7/iterations.jsonl",
         "experiments/7/progress",
-        "experiments/7/events",
         "experiments/7/report",
         "boots/7",
         "hosts/nobody",
@@ -86,16 +85,20 @@ def test_every_answer_forbids_foreign_scripts(client: TestClient) -> None:
         assert "default-src 'self'" in client.get(path).headers["content-security-policy"]
 
 
-def test_events_come_as_a_stream_that_resumes(
+def test_progress_that_goes_on_is_sent_once_and_then_only_where_it_changed(
     client: TestClient, experiment_id: int, engine: Engine
 ) -> None:
+    path = f"/api/experiments/{experiment_id}/progress"
+    first = client.get(path)
+    assert first.json()["is_over"] is False
+    has = {"If-None-Match": first.headers["etag"]}
+    again = client.get(path, headers=has)
+    assert (again.status_code, again.content) == (304, b"")
     with engine.begin() as connection:
-        connection.execute(text("update run set state = 'cancelled'"))
         connection.execute(text("update experiment set state = 'cancelled'"))
-    answer = client.get(f"/api/experiments/{experiment_id}/events", headers={"Last-Event-ID": "0"})
-    assert answer.headers["content-type"].startswith("text/event-stream")
-    assert "event: log\n" in answer.text
-    assert "event: progress\n" in answer.text
+    changed = client.get(path, headers=has)
+    assert (changed.status_code, changed.json()["state"]) == (200, "cancelled")
+    assert changed.headers["etag"] != first.headers["etag"]
 
 
 def test_a_report_says_that_it_is_emulated(client: TestClient, experiment_id: int) -> None:

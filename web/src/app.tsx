@@ -117,7 +117,7 @@ export function App({ linkKey }: { linkKey: string | null }) {
         </Gate>
       </main>
       <footer className="foot small">
-        <Link to="/docs">API reference</Link>
+        <a href="/api/v1/openapi.json">API</a>
         <Keys />
       </footer>
     </>

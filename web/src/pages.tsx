@@ -59,7 +59,6 @@ const NewBisectionPage = fetched(() => import("./bisect/new").then((m) => m.NewB
 const NewExperimentPage = fetched(() => import("./submit/page").then((m) => m.NewExperimentPage));
 const PricesPage = fetched(() => import("./prices/page").then((m) => m.PricesPage));
 const ProfileDiffPage = fetched(() => import("./profile/page").then((m) => m.ProfileDiffPage));
-const ReferencePage = fetched(() => import("./reference/page").then((m) => m.ReferencePage));
 const RegressionPage = fetched(() => import("./regressions/one").then((m) => m.RegressionPage));
 const RequestsPage = fetched(() => import("./requests/page").then((m) => m.RequestsPage));
 const SeriesPage = fetched(() => import("./series/one").then((m) => m.SeriesPage));
@@ -176,7 +175,6 @@ function Routes() {
       </Route>
       <Route path="/hosts/:name">{() => <HostPage name={nameHere()} />}</Route>
       <Route path="/jobs/:id">{({ id }) => <Numbered of={JobPage} id={id} />}</Route>
-      <Route path="/docs" component={ReferencePage} />
       <Route path="/find" component={FindPage} />
       <Route>
         <NoSuchPage />

@@ -33,10 +33,38 @@ test("each run says its step, block, boots and an honest time left", async ({ pa
   }
 });
 
-test("a lost stream is said and taken up again", async ({ page, world }) => {
-  let refuse = true;
-  await page.route("**/events", (route) => (refuse ? route.abort() : route.continue()));
+test("what happened stands on the page within three seconds", async ({ page, world }) => {
+  const path = `/api/experiments/${world.live.id}`;
   await open(page, `/experiments/${world.live.id}`);
+  await page.getByText("Log", { exact: true }).click();
+  const newest = page.getByLabel("Log, newest first").getByRole("listitem").first();
+  await expect(newest).toBeVisible();
+  const lags: number[] = [];
+  const last = async () => {
+    const answer = await page.request.get(`${path}/progress`);
+    return ((await answer.json()) as { last_event_id: number }).last_event_id;
+  };
+  let known = await last();
+  while (lags.length < 5) {
+    const now = await last();
+    if (now === known) continue;
+    const happened = Date.now();
+    const answer = await page.request.get(`${path}/log?after=${known}`);
+    known = now;
+    const lines = (await answer.json()) as { id: number; at: string }[];
+    const at = lines.find((each) => each.id === now)?.at;
+    await expect(page.locator(`.log time[datetime="${at}"]`).first()).toBeVisible({
+      timeout: 3_000,
+    });
+    lags.push(Date.now() - happened);
+  }
+  console.log(`seen after ${lags.join(", ")} ms`);
+});
+
+test("a lost connection is said and taken up again", async ({ page, world }) => {
+  await open(page, `/experiments/${world.live.id}`);
+  let refuse = true;
+  await page.route("**/progress", (route) => (refuse ? route.abort() : route.continue()));
   await expect(page.getByText("connection lost, trying again")).toBeVisible();
   refuse = false;
   await expect(page.getByText("live", { exact: true })).toBeVisible({ timeout: 20_000 });

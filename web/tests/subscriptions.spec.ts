@@ -126,7 +126,7 @@ test("one is paused, resumed and removed, each said before", async ({ page }) =>
 
 test("what is refused says why, and keeps what was typed", async ({ page }) => {
   await button(page, "Subscribe…").click();
-  await dialog(page).getByLabel("By", { exact: true }).selectOption("json");
+  await dialog(page).getByLabel("By", { exact: true }).selectOption("webhook");
   const to = dialog(page).getByLabel("To", { exact: true });
   await to.fill("https://127.0.0.1/x");
   await button(page, "Subscribe").click();
@@ -154,26 +154,6 @@ for (const colorScheme of ["light", "dark"] as const)
       await expectAccessible(page);
       await expectNothingBeyond(page);
     });
-
-test("lists have their feeds, filtered as they are", async ({ page }) => {
-  for (const [path, feed] of [
-    ["/regressions?state=all&find=call-1", "/api/feeds/regressions.atom?find=call-1"],
-    ["/experiments", "/api/feeds/experiments.atom"],
-    ["/series", "/api/feeds/series.atom"],
-    ["/weekly", "/api/feeds/weekly.atom"],
-  ] as const) {
-    await open(page, path);
-    await expect(page.getByRole("link", { name: "Feed", exact: true })).toHaveAttribute(
-      "href",
-      feed,
-    );
-    const alternate = page.locator('head link[rel="alternate"][type="application/atom+xml"]');
-    await expect(alternate).toHaveAttribute("href", feed);
-    const answer = await page.request.get(feed);
-    expect(answer.headers()["content-type"]).toContain("application/atom+xml");
-    expect(await answer.text()).toContain("<feed xmlns=");
-  }
-});
 
 test("a viewer is offered nothing that would be refused", async ({ page }) => {
   await page.context().clearCookies();

@@ -11,7 +11,7 @@ for (const name of [
   ...["home", "experiments", "experiment", "case", "boot", "hosts", "host", "flame graph"],
   ...["series list", "series", "weekly list", "weekly", "regressions", "regression", "trends"],
   ...["bisections", "jobs", "kernels", "requests", "new experiment", "new bisection", "compare"],
-  ...["docs", "exact counts", "prices"],
+  ...["exact counts", "prices"],
 ])
   test(`${name}: targets of ${SMALLEST_TARGET} px and text of ${SMALLEST_TEXT} px`, async ({
     page,
@@ -30,7 +30,6 @@ for (const name of [
       "new bisection": "/regressions?tab=new-bisection&regression=7",
       compare: "/experiments?tab=compare&a=1&b=2",
       prices: "/fleet?tab=prices&open=amd-26-2-1",
-      docs: "/docs?find=cancel",
       "exact counts": `${world.profiled.path}&tab=exact&fn=do_syscall_64`,
     };
     await open(page, more[name] ?? world.paths[name] ?? "/no/such/page");

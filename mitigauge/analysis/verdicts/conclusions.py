@@ -22,7 +22,7 @@ from mitigauge.core.effect import Verdict
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.measurement.experiments import repository as experiment_rows
-from mitigauge.measurement.experiments.event_log import announce, record_event
+from mitigauge.measurement.experiments.event_log import record_event
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.tables import Run
@@ -78,7 +78,6 @@ def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
         verdict_service.store(session, run, judgement, reason=reason, over=True)
         verdict_rows.store_aa(session, alarms)
         run.concluded_at = run.concluded_at or database_now(session)
-        announce(session, run.experiment_id)
 
 
 def _give_up(session: Session, run_id: int, trouble: str) -> None:
@@ -125,7 +124,6 @@ def _conclude_experiment(session: Session, experiment_id: int, judged: Judged | 
     experiment.concluded_at = database_now(session)
     _set_headline(session, experiment)
     limit_service.store_quietly(session, experiment_id, judged)
-    announce(session, experiment_id)
 
 
 def _set_headline(session: Session, experiment: Experiment) -> None:

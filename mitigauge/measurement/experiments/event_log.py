@@ -1,6 +1,6 @@
-"""The event log: lines written at a transaction's end, and followers told of them.
+"""The event log: lines written at a transaction's end.
 
-Followers read on from the id that they saw last. Two transactions that write events of one
+Who follows it reads on from the id that it saw last. Two transactions that write events of one
 experiment take turns, so that ids become visible in ascending order and none is missed.
 """
 
@@ -15,8 +15,6 @@ from mitigauge.core.hostile_text import clean_text
 from mitigauge.measurement.experiments import repository
 from mitigauge.measurement.experiments.tables import Event
 
-# PostgreSQL's channel on which experiments that have news are named, by their id as text.
-CHANNEL = "mitigauge_experiment"
 LONGEST_TEXT = 4000
 
 
@@ -30,11 +28,6 @@ def record_event(
     session.info.setdefault("events", []).append(line)
 
 
-def announce(session: Session, experiment_id: int) -> None:
-    """Tell followers, when the transaction commits, that the experiment's state has changed."""
-    session.info.setdefault("announced", set()).add(experiment_id)
-
-
 @event.listens_for(Session, "before_commit")
 def _write(session: Session) -> None:
     # Locks that are held until the commit come last and in order, so that none waits for long
@@ -42,8 +35,7 @@ def _write(session: Session) -> None:
     if session.in_nested_transaction():
         return
     lines: list[Event] = session.info.pop("events", [])
-    announced: set[int] = session.info.pop("announced", set())
-    if not lines and not announced:
+    if not lines:
         return
     session.flush()
     for experiment_id in sorted({line.experiment_id for line in lines}):
@@ -52,11 +44,8 @@ def _write(session: Session) -> None:
         # One by one: a bulk insert does not promise ids in the order of the lines.
         session.add(line)
         session.flush()
-    for experiment_id in sorted(announced | {line.experiment_id for line in lines}):
-        repository.notify(session, CHANNEL, experiment_id)
 
 
 @event.listens_for(Session, "after_rollback")
 def _forget(session: Session, *_: Any) -> None:
     session.info.pop("events", None)
-    session.info.pop("announced", None)

@@ -140,11 +140,6 @@ def lock_events(session: Session, experiment_id: int) -> None:
     session.execute(select(func.pg_advisory_xact_lock(Lock.EVENTS, experiment_id)))
 
 
-def notify(session: Session, channel: str, experiment_id: int) -> None:
-    """Name the experiment on a channel of PostgreSQL when the transaction commits."""
-    session.execute(select(func.pg_notify(channel, str(experiment_id))))
-
-
 def mark_running(session: Session, experiment_id: int, at: datetime) -> bool:
     """The first of a queued experiment's runs has its host; False where it had one before."""
     marked = session.scalars(

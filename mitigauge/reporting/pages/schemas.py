@@ -221,7 +221,7 @@ class ExperimentSummary(View):
 
 
 class ProgressView(View):
-    """Live state of an experiment; sent whole by server-sent events on each change."""
+    """Where an experiment stands right now."""
 
     experiment_id: int
     state: ExperimentState

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { ExperimentActions } from "../act/experiment";
 import { useLiveExperiment } from "../api/live";
-import { experimentQuery, fetchReport, isLive, progressQuery } from "../api/queries";
+import { experimentQuery, fetchReport, isLive } from "../api/queries";
 import type { Experiment, Progress } from "../api/types";
 import { comparePath } from "../compare/address";
 import { counted } from "../format/quantity";
@@ -37,12 +37,11 @@ export function ExperimentPage({ id }: { id: number }) {
 
 function Body({ experiment }: { experiment: Experiment }) {
   const { id } = experiment;
-  const { data: progress } = useQuery(progressQuery(id));
+  const { progress, connection } = useLiveExperiment(id);
   const state = progress?.state ?? experiment.state;
   const live = isLive(state);
   const [logOpen, setLogOpen] = useState(false);
-  const log = useLog(id, progress?.last_event_id, logOpen);
-  const connection = useLiveExperiment(id, live, log.add);
+  const lines = useLog(id, progress?.last_event_id, logOpen);
   const standing: Pick<Progress, "runs" | "boots_done" | "boots_total"> = progress ?? experiment;
 
   const runs = (
@@ -56,13 +55,7 @@ function Body({ experiment }: { experiment: Experiment }) {
         </header>
         <RunTable runs={standing.runs} />
       </section>
-      <Log
-        lines={log.lines}
-        live={live}
-        connection={connection}
-        open={logOpen}
-        onToggle={setLogOpen}
-      />
+      <Log lines={lines} live={live} connection={connection} open={logOpen} onToggle={setLogOpen} />
     </>
   );
 

@@ -1,5 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { fetchLog } from "../api/queries";
 import type { LogEvent } from "../api/types";
 
@@ -11,23 +11,25 @@ export function merged(older: readonly LogEvent[], newer: readonly LogEvent[]): 
   return [...byId.values()].sort((a, b) => a.id - b.id).slice(-SHOWN);
 }
 
-/**
- * The last log lines: those before `lastEventId` are asked for once when `wanted`, later
- * ones are added as they come.
- */
-export function useLog(id: number, lastEventId: number | undefined, wanted: boolean) {
-  const [arrived, setArrived] = useState<LogEvent[]>([]);
-  const { data } = useQuery({
-    queryKey: ["log", id],
-    queryFn: () => fetchLog(id, Math.max(0, (lastEventId ?? 0) - SHOWN), SHOWN),
+/** The last log lines, asked for while `wanted`, and those behind them whenever one was written. */
+export function useLog(id: number, lastEventId: number | undefined, wanted: boolean): LogEvent[] {
+  const queries = useQueryClient();
+  const queryKey = ["log", id] as const;
+  const last = lastEventId ?? 0;
+  const { data, isFetching, refetch } = useQuery({
+    queryKey,
+    queryFn: async () => {
+      const before = queries.getQueryData<LogEvent[]>(queryKey) ?? [];
+      const after = before.at(-1)?.id ?? Math.max(0, last - SHOWN);
+      return merged(before, await fetchLog(id, after, SHOWN));
+    },
     enabled: wanted && lastEventId !== undefined,
     staleTime: Infinity,
     gcTime: 0,
   });
-  return {
-    lines: merged(data ?? [], arrived),
-    add: (line: LogEvent) => {
-      setArrived((lines) => merged(lines, [line]));
-    },
-  };
+  const isBehind = wanted && data !== undefined && (data.at(-1)?.id ?? 0) < last;
+  useEffect(() => {
+    if (isBehind && !isFetching) void refetch();
+  }, [isBehind, isFetching, refetch]);
+  return data ?? [];
 }
