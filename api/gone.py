@@ -12,6 +12,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from api.problems import problem
 
+# An old client that changes something there is told the same.
+METHODS = ["GET", "POST", "PUT", "DELETE"]
 _EXPERIMENT = "/api/experiments/{experiment_id}"
 # Kinds of tables that had addresses of their own.
 OF_OLD = ("loss", "counters", "threads")
@@ -55,7 +57,7 @@ def _refuse(path: str, sentence: str) -> None:
     def gone() -> Response:
         return problem(410, "Gone", "what was at this address is no longer there", sentence)
 
-    router.add_api_route(path, gone, methods=["GET"], name=f"gone {path}")
+    router.add_api_route(path, gone, methods=METHODS, name=f"gone {path}")
 
 
 def _redirect(path: str, successor: str) -> None:
