@@ -183,7 +183,7 @@ def print_run_code(engine: Engine) -> None:
 
     def read() -> object:
         with transaction(engine) as session:
-            return code_run_by(session, counts, {FUNCTION})
+            return code_run_by(session, counts)
 
     with engine.connect() as connection:
         counts = list(connection.scalars(text("SELECT id FROM exact_count")))

@@ -27,11 +27,10 @@ from typing import Any
 
 import orjson
 
-from mitigauge.analysis.profiles.exact.coverage import CountedCase, Coverage, Unlike, plan_of
-from mitigauge.analysis.profiles.exact.run_code import Executed, RunCode, code_run
+from mitigauge.analysis.profiles.exact.coverage import CountedCase, Coverage, plan_of
+from mitigauge.analysis.profiles.exact.run_code import code_run
 from mitigauge.core.settings import REPOSITORY, get_settings
-from mitigauge.kernels.basic_blocks import Range
-from mitigauge.kernels.functions import Changed, Notes, Parts, changed, notes_of, parts, with_blocks
+from mitigauge.kernels.functions import Changed, Notes, changed, notes_of
 
 PATCHES = REPOSITORY / "tests" / "series" / "reach"
 RECORDED = PATCHES / "recorded.json"
@@ -49,10 +48,8 @@ class Recorded:
     kernel: str
     changes: Mapping[str, Changed]
     """By patch."""
-    parts: Mapping[str, Parts]
-    """By patch: which bytes of the functions of the kernel without it differ."""
-    runs: Mapping[str, RunCode]
-    """By case, ``HOST: CASE``; of functions that a patch changes, what of them ran."""
+    runs: Mapping[str, frozenset[str]]
+    """By case, ``HOST: CASE``: functions that it ran."""
     reached: Mapping[str, Mapping[str, float]]
     """How often an operation got to a patch's place, by case and number of the patch."""
 
@@ -89,32 +86,19 @@ def recorded() -> Recorded:
             patch: Changed(frozenset(each["functions"]), frozenset(each["objects"]))
             for patch, each in found["changes"].items()
         },
-        parts={
-            patch: {
-                name: [Range(*each) for each in ranges] for name, ranges in one["parts"].items()
-            }
-            for patch, one in found["changes"].items()
-        },
-        runs={
-            case: {name: [Executed(*each) for each in executed] for name, executed in code.items()}
-            for case, code in found["runs"].items()
-        },
+        runs={case: frozenset(functions) for case, functions in found["runs"].items()},
         reached=found["reached"],
     )
 
 
-def plans(of: Recorded, *, functions_alone: bool = False) -> Iterator[Planned]:
-    """What is measured of each patch, as a revision's cases are chosen.
-
-    *functions_alone*: as if no build had noted blocks.
-    """
+def plans(of: Recorded) -> Iterator[Planned]:
+    """What is measured of each patch, as a revision's cases are chosen."""
     at = datetime.now(UTC)
     keys = {case: CountedCase(case, "{}", "", "lab", host_of(case)) for case in of.runs}
     known = {keys[case]: [Coverage(code, of.kernel, at, BASE)] for case, code in of.runs.items()}
     for patch, change in of.changes.items():
         cases = {case: [key] for case, key in keys.items()}
-        differ = {} if functions_alone else of.parts[patch]
-        plan = plan_of(change, cases, known, {BASE: Unlike(change, differ)})
+        plan = plan_of(change, cases, known, {BASE: change})
         yield Planned(
             patch,
             frozenset(plan.measured),
@@ -141,11 +125,7 @@ def told(of: Recorded) -> Iterator[str]:
     none = [each for each in found if number_of(each.patch) in UNREACHED]
     yield f"cases that reach the change kept: {kept} of {reaching} ({kept / reaching:.1%})"
     yield f"boots saved: {1 - boots / len(found) / len(hosts):.1%} (peer: 0 %)"
-    whole = sum(len(each.measured) for each in plans(of, functions_alone=True))
-    yield (
-        f"measurements saved: {1 - cases / len(found) / len(of.runs):.1%}"
-        f" (by functions alone: {1 - whole / len(found) / len(of.runs):.1%}; peer: 0 %)"
-    )
+    yield f"measurements saved: {1 - cases / len(found) / len(of.runs):.1%} (peer: 0 %)"
     yield f"'no case' right: {sum(not each.measured for each in none)} of {len(none)}"
 
 
@@ -160,11 +140,21 @@ def recorded_part(part: str) -> dict[str, Any]:
 
 
 def store(part: str, value: Any) -> None:
-    """Write one part of what is recorded; the others stay."""
+    """Write one part of what is recorded; the others stay. Each case and patch has a line."""
     whole = _whole()
     whole[part] = value
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-    RECORDED.write_bytes(orjson.dumps(whole, default=tuple, option=options))
+    lines = []
+    for name, content in sorted(whole.items()):
+        if isinstance(content, dict):
+            rows = [f"{_json(key)}: {_json(each)}" for key, each in sorted(content.items())]
+            lines.append(f"{_json(name)}: {{\n" + ",\n".join(rows) + "\n}")
+        else:
+            lines.append(f"{_json(name)}: {_json(content)}")
+    RECORDED.write_text("{" + ",\n".join(lines) + "}\n")
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def store_changes(only: str) -> None:
@@ -176,18 +166,16 @@ def store_changes(only: str) -> None:
     with tempfile.TemporaryDirectory(dir=get_settings().home) as directory:
         # Builds run under a user of their own.
         Path(directory).chmod(0o711)
-        of_base: tuple[Notes, str] | None = None
+        of_base: Notes | None = None
         for name, text in built(Path(directory), BASE, patches):
             notes = notes_of(text)
             if of_base is None:
-                of_base = notes, text
+                of_base = notes
                 continue
-            differs = changed(of_base[0], notes)
-            whole = [with_blocks(*each, differs.functions) for each in (of_base, (notes, text))]
+            differs = changed(of_base, notes)
             kept[name] = {
                 "functions": sorted(differs.functions),
                 "objects": sorted(differs.objects),
-                "parts": parts(whole[0], whole, sorted(differs.functions)),
             }
             print(f"{name}: {', '.join(sorted(differs.functions)[:6]) or 'nothing'}", flush=True)
             store("changes", kept)
@@ -219,16 +207,9 @@ def store_runs(experiments: list[int]) -> None:
     if not rows:
         sys.exit(f"experiments {experiments} counted nothing in an arm that is called base")
     store("kernel", rows[0].kernel)
-    differ = {name for each in recorded_part("changes").values() for name in each["functions"]}
     store(
         "runs",
-        {
-            f"{row.host}: {row.title}": {
-                name: executed if name in differ else []
-                for name, executed in code_run(ledgers[row.id]).functions.items()
-            }
-            for row in rows
-        },
+        {f"{row.host}: {row.title}": sorted(code_run(ledgers[row.id]).functions) for row in rows},
     )
 
 

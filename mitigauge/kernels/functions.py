@@ -4,7 +4,7 @@ A build notes of each function how many instructions it has and a digest of them
 names and padding, so that it stays where the function lies elsewhere, or what it calls has another
 name; where it calls and jumps to and which objects it names, by another digest; what the kernel may
 write over a part of it (alternatives); what faults in it lead to; whether it runs while the kernel
-starts; its basic blocks (`basic_blocks.py`); and of each object with contents its size and a digest
+starts; and of each object with contents its size and a digest
 without addresses.
 """
 
@@ -12,23 +12,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
 
 import zstandard
 
 from mitigauge.core.errors import InvalidInput
-from mitigauge.kernels.basic_blocks import Range, blocks_of, differing
 
 # Shorter ones are alike by chance: a stub that returns 0 has the code of a hundred others.
 SHORTEST = 8
 MOST = 2_000_000
-# No function is longer, in bytes.
-_FAR = 1 << 32
 _LINE = re.compile(
     r"(?:(targets|alternative|data|fault|boot) )?"
     r"([0-9]{1,9}) ([0-9a-f]{16}) ([A-Za-z0-9_.$?]{1,520})"
 )
+# Builds of earlier versions noted the blocks of functions as well.
 _BLOCKS = "blocks "
 # Bytes of the notes of the largest kernel there can be, with all of its modules.
 LARGEST = 256 << 20
@@ -45,9 +43,6 @@ class Code:
 Named = dict[str, list[Code]]
 """By name; several functions or objects may have one."""
 
-Parts = dict[str, list[Range]]
-"""By function: which of its bytes differ."""
-
 
 @dataclass(frozen=True, slots=True)
 class Notes:
@@ -61,8 +56,6 @@ class Notes:
     """What a fault in a function leads to, by the kernel's tables."""
     boot: Named = field(default_factory=dict)
     """Functions that run while the kernel starts, or a module is loaded, and are then gone."""
-    blocks: dict[str, list[str]] = field(default_factory=dict)
-    """By function, as a build wrote them; of those that :func:`with_blocks` was asked for."""
 
     @property
     def code_size(self) -> int:
@@ -132,17 +125,6 @@ def notes_of(text: str) -> Notes:
     return notes
 
 
-def with_blocks(notes: Notes, text: str, functions: Container[str]) -> Notes:
-    """The *notes* of that text with the blocks of these functions, which are most of the text."""
-    found: dict[str, list[str]] = {}
-    for line in text.split("\n"):
-        if line.startswith(_BLOCKS):
-            _, _, blocks, name = line.split(" ", 3)
-            if name in functions:
-                found.setdefault(name, []).append(blocks)
-    return replace(notes, blocks=found)
-
-
 def packed(text: bytes) -> bytes:
     """What a build said, as it is stored."""
     return zstandard.ZstdCompressor(level=6).compress(text)
@@ -177,36 +159,6 @@ def changed(before: Notes, after: Notes) -> Changed:
     )
     boot = functions & {*before.boot, *after.boot}
     return Changed(functions, _differing(before.objects, after.objects), boot)
-
-
-def parts(counted: Notes, compared: Sequence[Notes], functions: Iterable[str]) -> Parts:
-    """The bytes of *functions* of the *counted* kernel that differ from any kernel *compared*.
-
-    What lies behind all that was noted of one does. Left out are functions of which it is not
-    known: what the kernel may write over them or what a fault leads to differs, or they are one
-    block, or have a name that others have.
-    """
-    found: Parts = {}
-    for name in functions:
-        noted = [_blocks(notes, name) for notes in (counted, *compared)]
-        written = {
-            (tuple(notes.alternatives.get(name, ())), tuple(notes.faults.get(name, ())))
-            for notes in (counted, *compared)
-        }
-        if not all(noted) or len(written) > 1:
-            continue
-        of, *others = noted
-        ranges = [differing(of, other) for other in others]
-        if None not in ranges:
-            behind = Range(blocks_of(of)[-1].place.end, _FAR)
-            found[name] = sorted({behind, *(each for some in ranges for each in some or ())})
-    return found
-
-
-def _blocks(notes: Notes, name: str) -> str:
-    """Of the one function of that name; empty where there are several, or none was noted."""
-    blocks = notes.blocks.get(name, [])
-    return blocks[0] if len(blocks) == len(notes.functions.get(name, ())) == 1 else ""
 
 
 def _differing(before: Named, after: Named) -> frozenset[str]:

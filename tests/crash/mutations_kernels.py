@@ -7,7 +7,6 @@ from tests.crash.mutation import Mutation
 BUILDS = "tests/db/test_kernels.py"
 PACKAGE = "tests/unit/kernels/test_package_script.py"
 FUNCTIONS = "tests/unit/kernels/test_functions.py"
-BLOCKS = "tests/unit/kernels/test_basic_blocks.py"
 COVERAGE = "tests/unit/exact/test_coverage.py"
 OBJECTS = "tests/unit/kernels/test_kept_objects.py"
 OBJECTS_SCRIPTS = "tests/unit/kernels/test_objects_scripts.py"
@@ -102,41 +101,17 @@ KERNELS = (
         "A patch that puts another function into a table would change nothing.",
     ),
     Mutation(
-        "who leads to new code is the same",
-        "mitigauge/kernels/basic_blocks.py",
-        "to not in same or same[to] == now",
-        "True",
-        (BLOCKS,),
-        "Code that a patch puts between two blocks would be run by no case.",
-    ),
-    Mutation(
-        "new code is where nothing leads to",
-        "mitigauge/kernels/basic_blocks.py",
-        " or not _is_all_new_code_entered(new, set(same.values()))",
-        "",
-        (BLOCKS,),
-        "What a fault leads to would be reached by no case.",
-    ),
-    Mutation(
         "a static key leads nowhere",
         "pipelines/kernel_scripts/functions",
         "        ($instruction, @relocated) = ($BRANCH, @$branch) if $branch;\n",
         "",
-        (BLOCKS,),
-        "A branch that a key turns on would be in no block.",
-    ),
-    Mutation(
-        "parts of one build are those of another",
-        "mitigauge/analysis/profiles/exact/coverage.py",
-        "unlike.get(each.notes)",
-        "next(iter(unlike.values()), None)",
-        (COVERAGE,),
-        "Bytes of a function are other instructions in another build.",
+        (FUNCTIONS,),
+        "A branch that a key turns on would be no part of a function.",
     ),
     Mutation(
         "data that differ are read by nobody",
         "mitigauge/analysis/profiles/exact/coverage.py",
-        "if changed.objects or unlike.changed.objects:",
+        "if changed.objects or unlike.objects:",
         "if False:",
         (COVERAGE,),
         "A patch of a default value would be measured by no case.",

@@ -15,7 +15,6 @@ from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.coverage import CountedCase, case_key
 from mitigauge.analysis.profiles.exact.ledger import Ledger
 from mitigauge.analysis.profiles.exact.reach import coverage, newest_counts
-from mitigauge.analysis.profiles.exact.run_code import Executed
 from mitigauge.analysis.profiles.exact.service import CountedPass, store_counts
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.settings import get_settings
@@ -223,10 +222,10 @@ def test_what_a_case_ran_last_is_its_coverage(engine: Engine) -> None:
             replace(asked, parameters="{}"),
         ]  # fmt: skip
         counts = newest_counts(session, {asked, *others})
-        found = coverage(session, counts, ["leave"])
-        assert coverage(session, counts)[asked][0].code == {"leave": []}
+        found = coverage(session, counts)
+        assert coverage(session, counts)[asked][0].functions == {"leave"}
         # What was stored before has its ledger alone.
         session.execute(text("update exact_count set run_code = null"))
-        assert coverage(session, counts, ["leave"]) == found
+        assert coverage(session, counts) == found
     assert list(found) == [asked]
-    assert found[asked][0].code == {"leave": [Executed(0, 4, 1.0)]}
+    assert found[asked][0].functions == {"leave"}

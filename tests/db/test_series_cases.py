@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -39,14 +39,11 @@ EVERY = {"exits to userspace", "syscall basic", "syscall getpgid"}
 class Noting(Pretended):
     """Kernels whose builds noted functions, and data of the name "limit".
 
-    *changed*: by label, those that differ. A function has three blocks of four bytes, of which the
-    one in the middle differs, or, where it stands in *moved*, all of them.
+    *changed*: by label, those that differ.
     """
 
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
-    moved: Sequence[str] = ()
-    blocks: bool = False
 
     def build(self, order: Order, *, anew: bool = False) -> int:
         kernel = super().build(order, anew=anew)
@@ -56,11 +53,6 @@ class Noting(Pretended):
         lines.append(f"data 4 {'limit' in own:016x} limit\n")
         lines.append(f"targets 1 {0:016x} entry\n")
         lines.append(f"boot 9 {0:016x} start_kernel\n")
-        for name in names if self.blocks else ():
-            differs, moved = name in own, name in own and name in self.moved
-            codes = (moved, 2 + differs, 4 + moved)
-            first, middle, last = (f"{code:012x}" for code in codes)
-            lines.append(f"blocks 3 4-{first}>2,4-{middle},4.{last} {name}\n")
         with self.transaction() as session:
             sha256 = self.blobs.put("".join(lines).encode())
             session.get_one(Kernel, kernel).functions_sha256 = sha256
@@ -254,31 +246,11 @@ def test_names_of_functions_are_text_bounded_and_no_keys(
     assert next(choice_in_words(choice)).endswith("and 95 more")
 
 
-@pytest.mark.parametrize(("moved", "is_measured"), [((), False), (("enter",), True)])
-def test_a_case_that_never_runs_what_differs_in_a_function_is_left_out(
-    engine: Engine, blobs: BlobStore, tmp_path: Path, moved: Sequence[str], is_measured: bool
-) -> None:
-    ids = approved(engine, blobs)
-    made = replace(builder(engine, blobs, tmp_path, v3=["enter"]), moved=moved, blocks=True)
-    counted(engine, ids, made, "vmscape-since")
-    experiment = series_run.start(ids["v3"], made)
-    with Session(engine) as session:
-        cases = measured(session, experiment)["since-before"]
-        [choice] = RevisionView.model_validate(session.get_one(SeriesRevision, ids["v3"])).choices
-    assert ("syscall basic" in cases) == is_measured
-    beside = {each.case: each.beside for each in choice.left_out}
-    assert beside.pop("exits to userspace") == []
-    assert beside == ({} if is_measured else {"syscall basic": ["enter"]})
-    if not is_measured:
-        [line] = [line for line in made.said if "syscall basic" in line]
-        assert "syscall basic runs enter, but nothing in it that differs (counted on" in line
-
-
-def test_where_the_notes_of_the_counted_kernel_are_gone_functions_tell(
+def test_where_the_notes_of_the_counted_kernel_are_gone_all_is_measured(
     engine: Engine, blobs: BlobStore, tmp_path: Path
 ) -> None:
     ids = approved(engine, blobs)
-    made = replace(builder(engine, blobs, tmp_path, v3=["enter"]), blocks=True)
+    made = builder(engine, blobs, tmp_path, v3=["enter"])
     counted(engine, ids, made, "vmscape-since")
     with transaction(engine) as session:
         other = """update boot set proof = proof || '{"build_id": "00"}' where proof ? 'build_id'"""

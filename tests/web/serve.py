@@ -242,7 +242,7 @@ def made_choices() -> list[CaseChoice]:
         ],
         left_out=[
             CaseReach(case="exits to userspace", runs=[], **known),
-            CaseReach(case="path pipe", runs=[], beside=[HOSTILE], **known),
+            CaseReach(case="path pipe", runs=[], **known),
         ],
     )
     data = CaseChoice(

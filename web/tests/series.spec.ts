@@ -66,11 +66,6 @@ test("what was left out is said, and that data leave nothing out", async ({ page
   await expect(
     fourth.getByText(/exits to userspace runs none of it, and is left out/),
   ).toBeVisible();
-  await expect(
-    fourth.getByText(
-      /path pipe runs <img.* cost\?, but nothing in it that differs, and is left out/,
-    ),
-  ).toBeVisible();
   await fourth.getByText("since-first: 2 cases measured, 0 left out").click();
   await expect(fourth.getByText(/sysctl_sched_base_slice.*is not known/)).toBeVisible();
 });

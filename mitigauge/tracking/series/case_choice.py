@@ -8,9 +8,9 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from mitigauge.analysis.profiles.exact.names import (
+    LEFT_OUT,
     NOTHING_DIFFERS,
     changes_in_words,
-    left_out_in_words,
     names_in_words,
     open_in_words,
 )
@@ -24,10 +24,6 @@ class CaseReach(BaseModel):
     case: str
     runs: list[str] | None = Field(
         description="the first 8 of what was changed that it runs; null: it cannot be told"
-    )
-    beside: list[str] = Field(
-        default_factory=list,
-        description="the first 8 functions of what was changed that it runs where nothing differs",
     )
     why: str = Field("", description="why it cannot be told whether it runs any of it")
     kernel: str = Field("", description="the kernel that it was counted on; empty: on none")
@@ -58,7 +54,7 @@ def choice_in_words(choice: CaseChoice) -> Iterator[str]:
         known = f"runs {', '.join(each.runs)}{_known_by(each)}" if each.runs else ""
         yield f"{choice.comparison}: {each.case} {known or open_in_words(each.why)}"
     for each in choice.left_out:
-        why = f"{left_out_in_words(each.beside)}{_known_by(each)}, and is left out"
+        why = f"{LEFT_OUT}{_known_by(each)}, and is left out"
         yield f"{choice.comparison}: {each.case} {why}"
 
 

@@ -78,7 +78,6 @@ def _reach(case: SpecCase, reach: Reach) -> CaseReach:
     return CaseReach(
         case=case.title,
         runs=None if runs is None else [clean_text(name) for name in runs[:NAMES_SHOWN]],
-        beside=[clean_text(name) for name in reach.beside[:NAMES_SHOWN]],
         why=clean_text(reach.why_open),
         kernel=known.kernel if known else "",
         counted_at=known.at if known else None,

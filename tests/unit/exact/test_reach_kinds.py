@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mitigauge.analysis.profiles.exact.coverage import Coverage, Reach, Unlike, reach_of
-from mitigauge.analysis.profiles.exact.run_code import Executed
-from mitigauge.kernels.functions import Notes, changed, notes_of, parts, with_blocks
+from mitigauge.analysis.profiles.exact.coverage import Coverage, Reach, reach_of
+from mitigauge.kernels.functions import changed, notes_of
 from pipelines.kernel_work import SCRIPTS
 
 pytestmark = pytest.mark.skipif(
@@ -154,16 +153,11 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> str:
     return built(tmp_path_factory.mktemp("kernel"))
 
 
-def reach(before: str, after: str, ran: dict[str, list[Executed]]) -> Reach:
-    """What is said of a case that ran this of the kernel before."""
-    noted: list[Notes] = [notes_of(text) for text in (before, after)]
-    differs = changed(*noted)
-    names = differs.functions
-    of, other = (
-        with_blocks(notes, text, names) for notes, text in zip(noted, (before, after), strict=True)
-    )
-    coverage = Coverage(ran, "7.2.12", datetime(2026, 11, 27, tzinfo=UTC), "base")
-    return reach_of(differs, coverage, Unlike(differs, parts(of, [of, other], names)))
+def reach(before: str, after: str) -> Reach:
+    """What is said of a case that ran RUN of the kernel before."""
+    differs = changed(notes_of(before), notes_of(after))
+    coverage = Coverage(frozenset(RUN), "7.2.12", datetime(2026, 11, 27, tzinfo=UTC), "base")
+    return reach_of(differs, coverage, differs)
 
 
 def in_words(found: Reach) -> str:
@@ -176,7 +170,7 @@ def in_words(found: Reach) -> str:
 def test_what_acts_on_a_case_is_never_said_not_to_run(
     base: str, change: Change, tmp_path: Path
 ) -> None:
-    found = reach(base, built(tmp_path, change), {name: [] for name in RUN})
+    found = reach(base, built(tmp_path, change))
     assert in_words(found) == change.said
     assert found.is_worth_measuring or not change.acts
 
@@ -187,7 +181,7 @@ def test_what_acts_on_a_case_is_never_said_not_to_run(
 def test_it_is_the_same_in_modules(change: Change, tmp_path: Path) -> None:
     before = built_as_modules(tmp_path / "before")
     after = built_as_modules(tmp_path / "after", change)
-    assert reach(before, after, {name: [] for name in RUN}).is_worth_measuring
+    assert reach(before, after).is_worth_measuring
 
 
 def test_the_same_sources_in_another_place_differ_in_nothing(base: str, tmp_path: Path) -> None:
@@ -221,8 +215,7 @@ def test_each_kind_of_a_note_is_what_tells_some_changes(
         if not change.acts:
             continue
         after = built(tmp_path / str(number), change)
-        ran: dict[str, list[Executed]] = {name: [] for name in RUN}
-        missed += not reach(without(base), without(after), ran).is_worth_measuring
+        missed += not reach(without(base), without(after)).is_worth_measuring
         if missed:
             return
     raise AssertionError(f"nothing is told by {kind}")

@@ -21,7 +21,6 @@ from mitigauge.kernels.functions import (
     packed,
     renamed,
     unpacked,
-    with_blocks,
 )
 from mitigauge.kernels.renames import chained
 from mitigauge.tracking.series.range_diff import Renamed, with_code
@@ -319,15 +318,9 @@ def test_what_is_stored_is_what_was_said() -> None:
             unpacked(damaged)
 
 
-def test_blocks_are_read_of_functions_that_are_asked_for() -> None:
-    text = "".join(
-        f"9 {'2' * 16} {name}\nblocks 2 8-{'a' * 12},8.{'b' * 12} {name}\n"
-        for name in ("one", "two", "two")
-    )
-    assert notes_of(text).blocks == {}
-    found = with_blocks(notes_of(text), text, {"two"})
-    assert found.functions == notes_of(text).functions
-    assert {name: len(blocks) for name, blocks in found.blocks.items()} == {"two": 2}
+def test_blocks_that_earlier_builds_noted_are_passed_over() -> None:
+    text = f"9 {'2' * 16} one\nblocks 2 8-{'a' * 12},8.{'b' * 12} one\n"
+    assert set(notes_of(text).functions) == {"one"}
 
 
 def test_a_name_of_several_functions_is_left_out() -> None:

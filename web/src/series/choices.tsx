@@ -31,7 +31,7 @@ function Choice({ choice }: { choice: CaseChoice }) {
         ))}
         {choice.left_out.map((each) => (
           <li key={each.case}>
-            {each.case} <Beside reach={each} /> <KnownBy reach={each} />
+            {each.case} runs none of it, and is left out <KnownBy reach={each} />
           </li>
         ))}
       </ul>
@@ -66,16 +66,6 @@ function Runs({ reach }: { reach: CaseReach }) {
   return (
     <>
       runs <Names names={reach.runs} /> <KnownBy reach={reach} />
-    </>
-  );
-}
-
-function Beside({ reach: { beside = [] } }: { reach: CaseReach }) {
-  if (beside.length === 0) return "runs none of it, and is left out";
-  return (
-    <>
-      runs <Names names={beside} />, but nothing in {beside.length === 1 ? "it" : "them"} that
-      differs, and is left out
     </>
   );
 }

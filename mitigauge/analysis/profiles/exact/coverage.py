@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
 import orjson
 
 from mitigauge.analysis.profiles.exact.names import (
+    LEFT_OUT,
     NAMES_SHOWN,
     changes_in_words,
-    left_out_in_words,
     names_in_words,
     open_in_words,
 )
-from mitigauge.analysis.profiles.exact.run_code import RunCode
-from mitigauge.kernels.basic_blocks import Range
-from mitigauge.kernels.functions import Changed, Parts
+from mitigauge.kernels.functions import Changed
 
 C = TypeVar("C")
 
@@ -50,32 +48,22 @@ class Coverage:
     that was noted.
     """
 
-    code: RunCode
+    functions: frozenset[str]
     kernel: str
     at: datetime
     notes: str = ""
     is_whole: bool = True
-    """Whether *code* is all of the kernel that it ran."""
-
-    def is_within(self, name: str, ranges: Sequence[Range]) -> bool:
-        """Whether it runs anything in those *ranges* of a function that it runs."""
-        executed = self.code[name]
-        return not executed or any(
-            any(each.begin < end and begin < each.end for begin, end in ranges) for each in executed
-        )
+    """Whether these are all functions of the kernel that it ran."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a case runs of a change. *functions*: which of it; None: it cannot be told.
-
-    *beside*: functions that differ and that it runs, but nothing in them that differs. *why_open*:
-    why it cannot be told.
+    """What a case runs of a change. *functions*: which of it; None: it cannot be told, and
+    *why_open* says why.
     """
 
     functions: tuple[str, ...] | None
     coverage: Coverage | None = None
-    beside: tuple[str, ...] = ()
     why_open: str = ""
 
     @property
@@ -94,7 +82,7 @@ class Reach:
     def left_out_by(self) -> str:
         """Why a case is not measured that is known to run nothing of it."""
         known = self.known_by and f" ({self.known_by})"
-        return f"{left_out_in_words(self.beside)}{known}"
+        return f"{LEFT_OUT}{known}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,28 +126,18 @@ class ReachPlan(Generic[C]):
             yield f"{title(case)} {self.reach[case].left_out_by}, and is left out"
 
 
-@dataclass(frozen=True, slots=True)
-class Unlike:
-    """What differs between the kernel that a case was counted on and those that are compared.
-
-    *parts*: which bytes of the functions of the former differ from any of the latter.
-    """
-
-    changed: Changed
-    parts: Parts = field(default_factory=dict)
-
-
 def plan_of(
     changed: Changed | None,
     cases: Mapping[C, Collection[CountedCase]],
     known: Mapping[CountedCase, Sequence[Coverage]],
-    unlike: Mapping[str, Unlike],
+    unlike: Mapping[str, Changed],
 ) -> ReachPlan[C]:
     """The plan for kernels.
 
     *changed*: what differs between them; None: nobody knows. *cases*: each with what it is on each
     of its hosts. *known*: the counts of each, the newest first, of which the first one decides by
-    which it can be told. *unlike*: by the notes of kernels that cases were counted on.
+    which it can be told. *unlike*: what differs between those compared and a kernel that cases
+    were counted on, by the notes of that.
     """
 
     def reach(counted: CountedCase) -> Reach:
@@ -172,7 +150,7 @@ def plan_of(
     )
 
 
-def reach_of(changed: Changed | None, known: Coverage | None, unlike: Unlike | None) -> Reach:
+def reach_of(changed: Changed | None, known: Coverage | None, unlike: Changed | None) -> Reach:
     """What of the *changed* functions a case runs, by what it ran of a kernel that was counted.
 
     A count tells of other kernels as far as what it ran is the same in them: where nothing that ran
@@ -187,16 +165,13 @@ def reach_of(changed: Changed | None, known: Coverage | None, unlike: Unlike | N
         return Reach(None, why_open=NOT_COUNTED)
     if unlike is None:
         return Reach(None, known, why_open=COUNTED_ELSEWHERE)
-    ran = sorted(known.code.keys() & unlike.changed.functions)
-    parts = unlike.parts
-    differing = [name for name in ran if name not in parts or known.is_within(name, parts[name])]
-    runs = tuple(name for name in differing if name in changed.functions)
-    beside = tuple(name for name in ran if name not in differing and name in changed.functions)
-    why = "" if runs else _why_open(changed, known, unlike, differing)
-    return Reach(None if why else runs, known, beside, why)
+    ran = sorted(known.functions & unlike.functions)
+    runs = tuple(name for name in ran if name in changed.functions)
+    why = "" if runs else _why_open(changed, known, unlike, ran)
+    return Reach(None if why else runs, known, why)
 
 
-def _why_open(changed: Changed, known: Coverage, unlike: Unlike, differing: Sequence[str]) -> str:
+def _why_open(changed: Changed, known: Coverage, unlike: Changed, differing: Sequence[str]) -> str:
     """Why a case that ran nothing of what differs may run some of it; empty: it does not."""
     if differing:
         return f"{names_in_words(differing)} differ from {known.kernel}, on which it was counted"
@@ -204,8 +179,8 @@ def _why_open(changed: Changed, known: Coverage, unlike: Unlike, differing: Sequ
         return f"a part of what it ran on {known.kernel} has no name"
     if changed.boot:
         return f"{names_in_words(sorted(changed.boot))} run while the kernel starts"
-    if changed.objects or unlike.changed.objects:
-        objects = sorted(changed.objects or unlike.changed.objects)
+    if changed.objects or unlike.objects:
+        objects = sorted(changed.objects or unlike.objects)
         return f"who reads {names_in_words(objects)} is not counted"
     return ""
 
@@ -219,10 +194,9 @@ def together(reaches: Sequence[Reach]) -> Reach:
     if whys or not reaches:
         return Reach(None, why_open="; ".join(dict.fromkeys(whys)) or NOT_COUNTED)
     functions = {name for reach in reaches for name in reach.functions or ()}
-    beside = {name for reach in reaches for name in reach.beside} - functions
     known = [reach.coverage for reach in reaches if reach.coverage]
     oldest = min(known, key=lambda each: each.at, default=None)
-    return Reach(tuple(sorted(functions)), oldest, tuple(sorted(beside)))
+    return Reach(tuple(sorted(functions)), oldest)
 
 
 def case_key(parameters: Mapping[str, object]) -> str:

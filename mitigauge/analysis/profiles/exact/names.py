@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 NAMES_SHOWN = 8
+# Why a case can be left out.
+LEFT_OUT = "runs none of it"
 NOTHING_DIFFERS = "no function and no data of the kernel differ"
 
 
@@ -12,14 +14,6 @@ def names_in_words(names: Sequence[str], count: int | None = None) -> str:
     """``one, two and 3 more``; *count*: how many there are, where *names* are some of them."""
     more = (count or len(names)) - len(names[:NAMES_SHOWN])
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def left_out_in_words(beside: Sequence[str]) -> str:
-    """Why a case can be left out; *beside*: functions that differ where it does not run them."""
-    if not beside:
-        return "runs none of it"
-    where = "it" if len(beside) == 1 else "them"
-    return f"runs {names_in_words(beside)}, but nothing in {where} that differs"
 
 
 def open_in_words(why: str) -> str:

@@ -13,19 +13,11 @@ from mitigauge.analysis.profiles.exact.coverage import (
     CountedCase,
     Coverage,
     ReachPlan,
-    Unlike,
     case_key,
     plan_of,
 )
 from mitigauge.core.errors import NotFound
-from mitigauge.kernels.functions import (
-    Changed,
-    Notes,
-    changed,
-    notes_of,
-    parts,
-    with_blocks,
-)
+from mitigauge.kernels.functions import Changed, Notes, changed, notes_of
 from mitigauge.kernels.service import noted_functions
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.modes.crossing import full_name
@@ -53,15 +45,10 @@ def newest_counts(session: Session, wanted: Collection[CountedCase]) -> Counts:
     return found
 
 
-def coverage(
-    session: Session, counts: Counts, functions: Collection[str] = ()
-) -> dict[CountedCase, list[Coverage]]:
-    """What cases are known to run, by those counts.
-
-    *functions*: of which it is told what of them they run.
-    """
+def coverage(session: Session, counts: Counts) -> dict[CountedCase, list[Coverage]]:
+    """What cases are known to run, by those counts."""
     ids = [row["id"] for rows in counts.values() for row in rows]
-    code = repository.code_run_by(session, ids, functions)
+    code = repository.code_run_by(session, ids)
     found = {
         case: [
             Coverage(
@@ -89,8 +76,7 @@ def plan(
     compared = _Compared([kernel.functions_sha256 for kernel in kernels], blobs)
     counts = newest_counts(session, {each for on in cases.values() for each in on})
     unlike = compared.unlike({row["notes"] for rows in counts.values() for row in rows})
-    differing = {name for each in unlike.values() for name in each.changed.functions}
-    return plan_of(compared.changed, cases, coverage(session, counts, differing), unlike)
+    return plan_of(compared.changed, cases, coverage(session, counts), unlike)
 
 
 class _Compared:
@@ -98,32 +84,24 @@ class _Compared:
 
     def __init__(self, digests: Sequence[str | None], blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._texts = {digest: noted_functions(digest, blobs) for digest in digests}
-        self._notes = {digest: notes_of(text) for digest, text in self._texts.items()}
+        self._notes = {digest: notes_of(noted_functions(digest, blobs)) for digest in digests}
         self.changed = _changed(list(self._notes.values()))
 
-    def unlike(self, counted: Collection[str | None]) -> dict[str, Unlike]:
+    def unlike(self, counted: Collection[str | None]) -> dict[str, Changed]:
         """What sets kernels of these notes apart, of those that are kept and tell enough."""
         if self.changed is None or not (self.changed.functions or self.changed.objects):
             return {}
         found = {digest: self._unlike(digest) for digest in counted if digest}
         return {digest: each for digest, each in found.items() if each is not None}
 
-    def _unlike(self, digest: str) -> Unlike | None:
-        try:
-            text = self._texts.get(digest) or noted_functions(digest, self._blobs)
-        except NotFound:
-            return None
-        notes = self._notes.get(digest) or notes_of(text)
-        differs = _changed([notes, *self._notes.values()])
-        if differs is None:
-            return None
-        names = differs.functions
-        noted = [
-            with_blocks(each, self._texts[compared], names)
-            for compared, each in self._notes.items()
-        ]
-        return Unlike(differs, parts(with_blocks(notes, text, names), noted, names))
+    def _unlike(self, digest: str) -> Changed | None:
+        notes = self._notes.get(digest)
+        if notes is None:
+            try:
+                notes = notes_of(noted_functions(digest, self._blobs))
+            except NotFound:
+                return None
+        return _changed([notes, *self._notes.values()])
 
 
 def _changed(noted: Sequence[Notes]) -> Changed | None:

@@ -62,20 +62,15 @@ def ledgers_of(session: Session, counts: Sequence[int]) -> dict[int, Ledger]:
     return {id_: Ledger.from_bytes(packed) for id_, packed in rows if packed is not None}
 
 
-def code_run_by(
-    session: Session, counts: Sequence[int], wanted: Collection[str] | None = None
-) -> dict[int, CodeRun]:
-    """What each of these ran of the kernel; those without a ledger are left out.
-
-    *wanted*: functions whose parts are read; of others the names alone may be.
-    """
+def code_run_by(session: Session, counts: Sequence[int]) -> dict[int, CodeRun]:
+    """What each of these ran of the kernel; those without a ledger are left out."""
     rows = session.execute(
         select(ExactCount.id, ExactCount.run_code).where(
             ExactCount.id.in_(counts), ExactCount.ledger.is_not(None)
         ),
         execution_options=BINARY,
     )
-    stored = {number: unpacked(kept, wanted) for number, kept in rows}
+    stored = {number: unpacked(kept) for number, kept in rows}
     missing = [number for number, code in stored.items() if code is None]
     return {number: code for number, code in stored.items() if code is not None} | {
         number: code_run(ledger) for number, ledger in ledgers_of(session, missing).items()
