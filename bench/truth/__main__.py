@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.truth import confirmed, real, real_table, table
-from bench.truth.detectors import DETECTORS, GLR_ALIKE, OURS, SILENCE, Detector
+from bench.truth.detectors import DETECTORS, OURS, SILENCE, Detector
 from bench.truth.fetch import sources
 from bench.truth.made import NULL, Frame, made
 from bench.truth.measured import QUICK, Sizes, first_year, on_corpus, over_year
@@ -56,7 +56,7 @@ def on_made(detectors: Sequence[Detector], sizes: Sizes) -> None:
 
 def young(count: int) -> None:
     """Series from their first values on, by ours and by the likelihood ratio."""
-    found = first_year((SILENCE, OURS, GLR_ALIKE), count)
+    found = first_year((SILENCE, OURS), count)
     title = f"The first year of a series, from six values on; {count} of each kind"
     show(title, table.shares_of_first_year(found, count))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 from scipy.special import stdtrit
@@ -114,12 +113,8 @@ def _has(places: Sequence[int], place: int) -> bool:
 
 OURS = Detector("ours", _ours)
 GLR = Detector("GLR, 5.4", _by_places(glr.places))
-GLR_ALIKE = Detector("GLR, 5.4, alike", _by_places(glr.places_when_alike))
-GLR_LOWER = Detector(
-    "GLR, 4.8, alike", _by_places(partial(glr.places_when_alike, threshold=glr.LOWER))
-)
 BOCPD = Detector("BOCPD", _bocpd, _bocpd_looks)
 SILENCE = Detector("silence", lambda series: [[] for _ in series])
-DETECTORS = (SILENCE, OURS, GLR, GLR_ALIKE, GLR_LOWER, BOCPD)
+DETECTORS = (SILENCE, OURS, GLR, BOCPD)
 VOTE = "vote of three"
 VOTERS = (OURS.name, GLR.name, BOCPD.name)

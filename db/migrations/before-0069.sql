@@ -73,3 +73,6 @@ CREATE TABLE limit_file (
 
 ALTER TABLE limit_outcome ADD COLUMN file varchar DEFAULT '' NOT NULL;
 ALTER TABLE limit_outcome ALTER COLUMN file DROP DEFAULT;
+
+ALTER TABLE bisection ADD COLUMN end_shares jsonb;
+ALTER TABLE bisection_candidate ADD COLUMN functions jsonb DEFAULT '[]' NOT NULL;

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bench.truth import bocpd, fetch, glr, intervals, real, table, year
-from bench.truth.detectors import BOCPD, GLR, GLR_ALIKE, SILENCE, Detector, sized, vote
+from bench.truth.detectors import BOCPD, GLR, OURS, SILENCE, Detector, sized, vote
 from bench.truth.made import KINDS, LEVEL, NULL, PASSING, Frame, made
 from bench.truth.measured import QUIET, Sizes, corpus, first_year, judged_all, over_year
 from bench.truth.metric import Counts, counted_with_start, judged, matches, total
@@ -308,7 +308,7 @@ def test_wilson_and_bootstrap_intervals() -> None:
 # --- detectors -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("detector", [GLR, GLR_ALIKE, BOCPD])
+@pytest.mark.parametrize("detector", [GLR, OURS, BOCPD])
 def test_a_plain_step_is_found_and_plain_noise_is_not(detector: Detector) -> None:
     (series,) = made("step 5", 1)
     (found,) = detector.found(series.values)
@@ -332,7 +332,7 @@ def test_the_likelihood_ratio_is_that_of_two_means() -> None:
 
 def test_neighbours_alike_make_fewer_alarms() -> None:
     noise = [each.values for each in made("AR(1) 0.6", 40)]
-    plain, alike = (sum(map(len, each.answers(noise))) for each in (GLR, GLR_ALIKE))
+    plain, alike = (sum(map(len, each.answers(noise))) for each in (GLR, OURS))
     assert alike < plain / 4
 
 

@@ -5,24 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mitigauge.core.stats.change_points import courses, wild
-from mitigauge.core.stats.energy import all_middles, gaps_of, ranks_of, weights
-from mitigauge.core.stats.permutations import largest_differences
+from mitigauge.core.stats.change_points import SHORTEST, _ratios, courses, wild
 
 RNG = np.random.default_rng(5)
 NOISE = RNG.normal(0.0, 0.001, 60)
 
 
-def test_the_statistic_is_that_of_the_paper() -> None:
-    values = RNG.normal(size=12)
-    at = all_middles(0, 12, 3)
-    span = float(values.max() - values.min())
-    ours = weights(ranks_of(values[None]), at)[0] @ gaps_of(values[None])[0] * span
-    for place, middle in enumerate(at.middle):
-        x, y = values[:middle], values[middle:]
-        apart = [np.abs(a[:, None] - b).mean() for a, b in ((x, y), (x, x), (y, y))]
-        energy = 2 * apart[0] - apart[1] - apart[2]
-        assert ours[place] == pytest.approx(len(x) * len(y) / 12 * energy, rel=1e-4)
+def test_the_ratio_is_that_of_two_normal_likelihoods() -> None:
+    """Written down by itself: twice the log of the ratio for a known deviation, at every place."""
+    values = RNG.normal(size=14)
+    for place, ratio in enumerate(_ratios(values), SHORTEST):
+        one, two = values[:place], values[place:]
+        apart = [np.square(part - part.mean()).sum() for part in (values, one, two)]
+        assert ratio**2 == pytest.approx(apart[0] - apart[1] - apart[2], rel=1e-9)
 
 
 def test_a_step_is_found_at_its_place_with_its_size() -> None:
@@ -30,7 +25,7 @@ def test_a_step_is_found_at_its_place_with_its_size() -> None:
     (change,) = courses([values], smallest=0.01)[0].changes
     assert (change.at, change.earliest, change.latest, change.until) == (25, 25, 25, None)
     assert change.low < 0.05 < change.high
-    assert change.p == pytest.approx(0.001)
+    assert change.p < 1e-6
 
 
 def test_a_level_that_comes_back_is_one_change() -> None:
@@ -114,21 +109,6 @@ def test_chance_is_rarely_called_a_change() -> None:
     assert changed <= 12  # 0.1 % are expected; 0.4 % would be far beyond that
 
 
-def test_p_values_are_those_of_a_permutation_test() -> None:
-    # Series of one length share their orders, and with these the error of drawing few of them.
-    rng = np.random.default_rng(3)
-    p = np.concatenate(
-        [
-            largest_differences(
-                rng.normal(size=(300, n)), alpha=0.2, shortest=3, orders=199, seed=n
-            ).p
-            for n in range(16, 40, 2)
-        ]
-    )
-    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.02)
-    assert np.mean(p <= 0.2) == pytest.approx(0.2, abs=0.04)
-
-
 def test_the_same_values_give_the_same_answer_alone_and_among_others() -> None:
     values = NOISE[:40] + np.where(np.arange(40) < 25, 0.0, 0.003)
     others = list(np.random.default_rng(2).normal(size=(50, 40)))
@@ -141,5 +121,5 @@ def test_neighbours_that_are_alike_raise_the_bar() -> None:
     for at in range(1, 80):
         noise[:, at] += 0.6 * noise[:, at - 1]
     changed = np.mean([bool(course.changes) for course in courses(list(noise))])
-    p = largest_differences(noise, alpha=0.001, shortest=3).p
-    assert changed < 0.5 * np.mean(p <= 0.001)
+    white = np.mean([bool(course.changes) for course in courses(list(RNG.normal(size=(400, 80))))])
+    assert changed <= white + 0.1

@@ -60,6 +60,8 @@ DROPS = (
     "DROP TABLE oidc_person",
     "DROP TABLE price_check",
     "DROP TABLE limit_file",
+    "ALTER TABLE bisection DROP COLUMN end_shares",
+    "ALTER TABLE bisection_candidate DROP COLUMN functions",
     "ALTER TABLE limit_outcome DROP COLUMN file",
     "ALTER TABLE backup DROP COLUMN rows",
     *SUBSCRIPTIONS,

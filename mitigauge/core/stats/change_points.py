@@ -1,25 +1,28 @@
 """Where the level of a series changed, how surely, and by how much (the detector).
 
-Series are split one after the other as e-divisive does (Matteson and James, JASA 109, 2014): the
-largest energy statistic of a stretch is tested against random orders of its values, and if it is
-no chance, the stretch is split there and both parts are looked at in the same way. What is left is
-then read as a step function:
+A generalised likelihood ratio for one step of the mean, applied again to both parts. With normal
+noise whose mean of n values deviates by σ/√n, the root of twice the log of the ratio is
+
+    |mean after − mean before| / (σ·√(1/a + 1/b)).
+
+The largest one of a stretch is a change where it is over THRESHOLD. σ is that of an
+autoregression's mean, of each stretch anew: neighbours in time are alike. What is found is then
+read as a step function:
 
 - a change that is smaller than δ is none, however sure it is;
 - a change after which the level came back is one *that went away*, not two;
 - values far off all that is around them, three in a row at most, are *outliers*, not a change.
 
 Outliers leave first: one value in a wrong unit is larger than any step, so that the largest
-statistic would be its own. What is said of places holds for the whole series again.
+ratio would be its own. What is said of places holds for the whole series again.
 
 Values are one for each run: the mean of the boots' means on the log scale. Boots of a run share a
-day, so they are no replicates of what happens between runs, and whole runs are permuted.
+day, so they are no replicates of what happens between runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -30,14 +33,13 @@ from mitigauge.core.stats import special
 from mitigauge.core.stats.block_model import Mask
 from mitigauge.core.stats.boot_means import Floats
 from mitigauge.core.stats.dependence import long_run_variance
-from mitigauge.core.stats.permutations import ORDERS, best_middle, largest_differences
 
 # A level needs so many values: one that is off is an outlier, and two may be chance.
 SHORTEST = 3
-# Of one look. With a look after every value, 1 % of null series a year (docs/trends.md).
-ALPHA = 1.0 / (1 + ORDERS)
-# Standard deviations of a difference, neighbours' likeness counted, that no chance makes.
-STANDS_OUT = 4.5
+# Standard deviations of a difference of means, with the likeness of neighbours. A look after every
+# value makes as many false alarms a year as docs/trends.md says.
+THRESHOLD = 4.8
+_TINY = float(np.finfo(float).tiny)
 # −2·ln(1 − √0.95): the likelihood ratio of two exponential sides (Yao, Ann. Stat. 15, 1987).
 _PLACE_RATIO = -2.0 * math.log(1.0 - math.sqrt(0.95))
 # A value so many robust standard deviations off its level is an outlier.
@@ -67,6 +69,7 @@ class Change:
     until: int | None
     """Of one that went away: the first value without it."""
     p: float
+    """Of the ratio in normal noise, times the places that it is the largest of."""
     before: float
     after: float
     """Means of the levels, outliers left out, on the scale that was given."""
@@ -102,29 +105,24 @@ class _Splits:
         return [0, *sorted(self.p), length]
 
 
-def courses(
-    series: Sequence[Floats],
-    *,
-    smallest: Sequence[float] | float = 0.0,
-    alpha: float = ALPHA,
-    shortest: int = SHORTEST,
-    orders: int = ORDERS,
-) -> list[Course]:
+def courses(series: Sequence[Floats], *, smallest: Sequence[float] | float = 0.0) -> list[Course]:
     """What each of *series* did; rows may differ in length. Finite numbers, in order of time.
 
     *smallest*: the smallest change that counts, one for all or one for each, on the scale given
-    (for logarithms ln(1 + δ)). Series of one length share their permutations, so many at once
-    cost little more than a few.
+    (for logarithms ln(1 + δ)).
     """
     if isinstance(smallest, float | int):
         smallest = [float(smallest)] * len(series)
-    normal = [~wild(values, floor) for values, floor in zip(series, smallest, strict=True)]
-    kept = [values[chosen] for values, chosen in zip(series, normal, strict=True)]
-    found = _split_all(kept, alpha=alpha, shortest=shortest, orders=orders)
-    return [
-        _among_all(_course(values, splits, floor), chosen)
-        for values, splits, floor, chosen in zip(kept, found, smallest, normal, strict=True)
-    ]
+    return [course_of(values, floor) for values, floor in zip(series, smallest, strict=True)]
+
+
+def course_of(values: Floats, smallest: float) -> Course:
+    """What one series did."""
+    normal = ~wild(values, smallest)
+    kept = values[normal]
+    splits = _Splits()
+    _split(kept, 0, splits)
+    return _among_all(_course(kept, splits, smallest), normal)
 
 
 def wild(values: Floats, smallest: float) -> Mask:
@@ -187,45 +185,30 @@ def _change_among_all(change: Change, at: Sequence[int]) -> Change:
     )
 
 
-def _split_all(
-    series: Sequence[Floats], *, alpha: float, shortest: int, orders: int
-) -> list[_Splits]:
-    found = [_Splits() for _ in series]
-    waiting = [(which, 0, len(values)) for which, values in enumerate(series)]
-    while waiting:
-        by_length: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        for stretch in waiting:
-            by_length[stretch[2] - stretch[1]].append(stretch)
-        waiting = []
-        for length, stretches in sorted(by_length.items()):
-            if length < 2 * shortest:
-                continue
-            values = np.array([series[which][first:end] for which, first, end in stretches])
-            tested = largest_differences(
-                values,
-                alpha=alpha,
-                shortest=shortest,
-                orders=orders,
-            )
-            for row in np.flatnonzero(tested.p <= alpha):
-                which, first, end = stretches[row]
-                window = values[row], int(tested.start[row]), int(tested.end[row])
-                if not _stands_out(*window, int(tested.middle[row])):
-                    continue
-                middle = first + best_middle(*window, shortest=shortest)
-                found[which].p[middle] = float(tested.p[row])
-                waiting += [(which, first, middle), (which, middle, end)]
-    return found
+def _split(values: Floats, first: int, splits: _Splits) -> None:
+    """Note where a stretch steps, and where both of its parts do."""
+    if len(values) < 2 * SHORTEST:
+        return
+    ratios = _ratios(values)
+    best = int(np.argmax(ratios))
+    middle = SHORTEST + best
+    sides = values[:middle], values[middle:]
+    levels = np.concatenate([np.full(len(side), side.mean()) for side in sides])
+    deviation = math.sqrt(long_run_variance(values, levels))
+    if ratios[best] <= THRESHOLD * max(deviation, _TINY):
+        return
+    ratio = ratios[best] / max(deviation, _TINY)
+    splits.p[first + middle] = min(1.0, len(ratios) * 2.0 * float(special.ndtr(-ratio)))
+    _split(sides[0], first, splits)
+    _split(sides[1], first + middle, splits)
 
 
-def _stands_out(values: Floats, start: int, end: int, middle: int) -> bool:
-    """Whether a difference is large beside what alike neighbours alone make of it."""
-    bounds = sorted({0, start, middle, end, len(values)})
-    levels = np.concatenate([np.full(b - a, values[a:b].mean()) for a, b in pairwise(bounds)])
-    difference = levels[middle] - levels[middle - 1]
-    variance = long_run_variance(values, levels)
-    error = variance * (1.0 / (middle - start) + 1.0 / (end - middle))
-    return bool(difference**2 >= STANDS_OUT**2 * error)
+def _ratios(values: Floats) -> Floats:
+    """For a deviation of 1, of each place that leaves enough values on both sides."""
+    size = len(values)
+    left = np.arange(SHORTEST, size - SHORTEST + 1)
+    sums = np.cumsum(values - values.mean())[left - 1]
+    return np.asarray(np.abs(sums) * np.sqrt(1.0 / left + 1.0 / (size - left)))
 
 
 def _course(values: Floats, splits: _Splits, smallest: float) -> Course:
@@ -256,7 +239,7 @@ def _placed_again(values: Floats, bounds: list[int]) -> list[int]:
     for index in range(1, len(bounds) - 1):
         first, end = placed[index - 1], placed[index + 1]
         if end - first >= 2 * SHORTEST:
-            placed[index] = best_middle(values, first, end, shortest=SHORTEST)
+            placed[index] = first + SHORTEST + int(np.argmax(_ratios(values[first:end])))
     return placed
 
 

@@ -30,14 +30,13 @@ _OUTSIDE = ("Documentation/", "LICENSES/", "MAINTAINERS", "CREDITS", "README", "
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A candidate before it is stored. *functions*: those that it touches, as far as is known."""
+    """A candidate before it is stored."""
 
     name: str
     title: str
     message_id: str = ""
     people: Sequence[str] = ()
     files: Sequence[str] = ()
-    functions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,18 +74,9 @@ def flame_graph(bisection: Bisection, candidate: int) -> FlameGraph | None:
 
 
 def wants_profile(bisection: Bisection, wanted: model.Measure) -> bool:
-    """Whether a step is profiled: the first one of the ends, where it may tell candidates apart by
-    the functions that they touch, and the first one that verifies a candidate."""
-    if wanted.purpose == model.Purpose.ENDS:
-        return not bisection.steps and any(each.functions for each in bisection.candidates)
+    """Whether a step is profiled: the first one that verifies a candidate."""
     k = wanted.verifies
     return k is not None and {k - 1, k} <= set(wanted.points) and flame_graph(bisection, k) is None
-
-
-def has_profiled_ends(bisection: Bisection, step: BisectionStep) -> bool:
-    """Whether both ends were profiled in a step that is over."""
-    ends = {0, len(bisection.candidates)}
-    return step.profiled and ends <= {value.point for value in step.observed}
 
 
 def asked_of(bisection: Bisection) -> Question:

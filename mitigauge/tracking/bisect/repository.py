@@ -8,16 +8,14 @@ from contextlib import AbstractContextManager
 from sqlalchemy import Engine, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session, selectinload
 
-from mitigauge.analysis.profiles.store.tables import Profile
 from mitigauge.core.errors import NotFound
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement, Result
-from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Boot, Run
-from mitigauge.storage.database.engine import BINARY, advisory_lock
+from mitigauge.storage.database.engine import advisory_lock
 from mitigauge.storage.database.found_words import with_words
 from mitigauge.storage.database.locks import Lock
 from mitigauge.tracking.bisect.intake import BootRow
@@ -177,25 +175,6 @@ def boots_of(session: Session, experiment_id: int, case_id: int, metric: str) ->
         )
         for boot, arm, host, mean, error in rows
     ]
-
-
-def profiles_of(session: Session, experiment_id: int, case_id: int, arm: str) -> list[Profile]:
-    """Profiles of the host in an arm's boots that count, on all hosts of a step."""
-    wanted = (
-        select(Profile)
-        .join(Boot, Profile.boot_id == Boot.id)
-        .join(Run, Boot.run_id == Run.id)
-        .join(Arm, Boot.arm_id == Arm.id)
-        .where(
-            Run.experiment_id == experiment_id,
-            Profile.case_id == case_id,
-            Profile.system == "host",
-            Arm.name == arm,
-            Boot.state == BootState.EFFECTIVE,
-        )
-        .order_by(Boot.run_id, Boot.block)
-    )
-    return list(session.scalars(wanted, execution_options=BINARY))
 
 
 def boots_begun(session: Session, experiment_id: int) -> tuple[int, int]:

@@ -96,7 +96,6 @@ class CandidateView(BaseModel):
     title: str
     message_id: str
     files: list[str]
-    functions: list[str]
     prior: float
     prior_why: str
     probability: float | None = Field(description="that it alone is the culprit")

@@ -24,8 +24,7 @@ from mitigauge.measurement.runs import service as runs
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.bisect import intake, model, repository
 from mitigauge.tracking.bisect.draft import Change, Draft, check_candidates, figure_of, is_outside
-from mitigauge.tracking.bisect.end_profiles import shares_of
-from mitigauge.tracking.bisect.knowledge import current_step, has_profiled_ends, question
+from mitigauge.tracking.bisect.knowledge import current_step, question
 from mitigauge.tracking.bisect.states import BisectionState
 from mitigauge.tracking.bisect.tables import (
     Bisection,
@@ -33,7 +32,7 @@ from mitigauge.tracking.bisect.tables import (
     BisectionPoint,
     BisectionStep,
 )
-from mitigauge.tracking.bisect.weights import Touch, priors, weight_in_words
+from mitigauge.tracking.bisect.weights import unreached_in_words, weight_of
 
 LONGEST_WHY = 2000
 # Steps in a row that told nothing: then something is wrong that no further one would put right.
@@ -124,7 +123,6 @@ def _candidate(position: int, change: Change, weight: float) -> BisectionCandida
         message_id=change.message_id,
         people=[clean_text(each)[:200] for each in change.people][:50],
         files=[clean_text(each)[:300] for each in change.files][:200],
-        functions=[clean_text(each)[:200] for each in change.functions][:200],
         prior=weight,
         prior_why="" if weight else "it touches nothing that is compiled",
     )
@@ -147,9 +145,6 @@ def take_in(session: Session, bisection: Bisection, step: BisectionStep) -> None
     places = {point.position: point for point in bisection.points}
     for point, why in read.skipped.items():
         places[point].skipped = why[:LONGEST_WHY]
-    if bisection.end_shares is None and has_profiled_ends(bisection, step):
-        bisection.end_shares = shares_of(session, bisection, step)
-        weigh_anew(bisection)
     if experiment.state == ExperimentState.CANCELLED:
         end(session, bisection, BisectionState.CANCELLED,
             f"its experiment {experiment.id} was cancelled")  # fmt: skip
@@ -198,33 +193,22 @@ def store_step(
 
 
 def weigh_anew(bisection: Bisection, unreached: Mapping[int, str] = MappingProxyType({})) -> bool:
-    """Weigh candidates by the kernels that are built, by exact counts and by the ends' profiles.
+    """Weigh candidates by the kernels that are built and by exact counts.
 
-    Where two points have the same binary, nothing between them is to blame. Who touches what the
-    profiles differ in weighs more; *unreached*, of which the case runs none, less: see
-    :mod:`mitigauge.tracking.bisect.unreached`. Returns whether a candidate cannot be it any more.
+    Where two points have the same binary, nothing between them is to blame. *unreached*, of which
+    the case runs none, weigh less: see :mod:`mitigauge.tracking.bisect.unreached`. Returns whether
+    a candidate cannot be it any more.
     """
-    same = _same_binaries(bisection)
-    shares = bisection.end_shares or {}
-    touches = [
-        Touch(
-            is_same or candidate.prior == 0,
-            frozenset(candidate.functions),
-            unreached.get(candidate.position, ""),
-        )
-        for is_same, candidate in zip(same, bisection.candidates, strict=True)
-    ]
     changed = False
-    for candidate, touch, weight in zip(
-        bisection.candidates, touches, priors(touches, shares), strict=True
-    ):
-        if touch.same_binary:
-            if candidate.prior > 0:
-                candidate.prior_why = "the binary is the same with and without it"
-                changed = True
-        else:
-            candidate.prior_why = weight_in_words(touch, shares)
-        candidate.prior = weight
+    for is_same, candidate in zip(_same_binaries(bisection), bisection.candidates, strict=True):
+        why = unreached.get(candidate.position, "")
+        if not is_same and candidate.prior > 0:
+            candidate.prior_why = unreached_in_words(why)
+        elif candidate.prior > 0:
+            candidate.prior_why = "the binary is the same with and without it"
+            changed = True
+        stays_out = is_same or candidate.prior == 0
+        candidate.prior = weight_of(same_binary=stays_out, unreached=why)
     return changed
 
 

@@ -17,7 +17,6 @@ from mitigauge.kernels.patch import Patch
 from mitigauge.measurement.experiments.spec_model import KernelRelease, ModeName
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.bisect.draft import Change, Draft, Place
-from mitigauge.tracking.bisect.patch_functions import functions_in
 from mitigauge.tracking.bisect.question import Question
 from mitigauge.tracking.bisect.records import Source
 from mitigauge.tracking.bisect.states import BisectionKind
@@ -131,7 +130,6 @@ def _of_patches(
     changes = [
         Change(
             patch.sha256[:12], patch.title, message_id, files=patch.files,
-            functions=functions_in(patch.text),
         )
         for patch, message_id in zip(patches, message_ids, strict=True)
     ]  # fmt: skip

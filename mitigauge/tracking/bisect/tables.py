@@ -60,8 +60,6 @@ class Bisection(Base):
     # After the last step: that no candidate is it, and that several are.
     none_probability: Mapped[float | None]
     several_probability: Mapped[float | None]
-    # Function → its share of the difference between the ends' profiles; null: none was looked at.
-    end_shares: Mapped[dict[str, float] | None] = mapped_column(JsonOf(dict[str, float]))
     answer: Mapped[BisectionAnswer | None] = mapped_column(JsonOf(BisectionAnswer))
     submitted_by: Mapped[str] = mapped_column(server_default="operator")
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -88,7 +86,6 @@ class BisectionCandidate(Base):
     # Who is told of it beside the thread: `Name <address>`.
     people: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     files: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
-    functions: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     prior: Mapped[float]
     prior_why: Mapped[str] = mapped_column(server_default="")
     probability: Mapped[float | None]

@@ -25,7 +25,6 @@ from mitigauge.tracking.bisect.model import (
 from mitigauge.tracking.bisect.posterior import posterior, weigh
 from mitigauge.tracking.bisect.reverts import revert_effects
 from mitigauge.tracking.bisect.states import RevertOutcome
-from mitigauge.tracking.bisect.weights import MOST_MORE
 
 NOISE = 0.002
 Level = Callable[[int], float]
@@ -249,7 +248,7 @@ def test_one_block_of_a_revert_says_nothing_of_it() -> None:
 
 @pytest.mark.parametrize("wrong", [1, 7, 8])
 def test_a_weight_on_a_wrong_candidate_hides_no_other_one(wrong: int) -> None:
-    priors = tuple(1.0 + MOST_MORE * (k == wrong) for k in range(1, 9))
+    priors = tuple(1.0 + 20.0 * (k == wrong) for k in range(1, 9))
     answer, _, history = run(question(priors=priors, revert=True), step(4), without=keeps(0.0))
     assert isinstance(answer, Culprit)
     assert answer.candidate == 4
