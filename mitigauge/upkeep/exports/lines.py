@@ -150,12 +150,6 @@ def stacks_lines(stacks: Iterable[tuple[str, int]]) -> Iterator[bytes]:
         yield json_line(StacksLine(stacks=part))
 
 
-def read_header(stream: BinaryIO, name: str) -> Header:
-    """The first line. Raises :class:`InvalidInput` for what is no such file."""
-    first = next(_raw_lines(stream, name), None)
-    return _header(first[0] if first else b"", name)
-
-
 def check(stream: BinaryIO, name: str) -> Header:
     """Read a file to its end, and see that it is whole: limits, checksum, nothing behind.
 
