@@ -122,7 +122,7 @@ def _refuse_gone(environment: Mapping[str, str]) -> None:
     for beginning, way_out in GONE.items():
         for name, value in environment.items():
             if name.startswith(PREFIX + beginning) and value:
-                raise InvalidInput(f"{name[:80]} is set, which went", hint=way_out)
+                raise InvalidInput(f"{name[:80]} is no longer a setting", hint=way_out)
 
 
 def _is_gone(name: str) -> bool:
