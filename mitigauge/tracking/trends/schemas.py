@@ -110,7 +110,9 @@ class TrendChange(TrendIdentity):
     effect_percent: float | None = Field(description="null: the level before is 0")
     ci_low_percent: float | None
     ci_high_percent: float | None
-    p: float = Field(description="of the permutation test that found it")
+    p: float = Field(
+        description="of the likelihood ratio in normal noise, times the places it is the largest of"
+    )
     values_before: int
     values_after: int
     at: datetime = Field(description="the first value at the new level")
