@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 # A frame for which neither symbol nor module is known.
 UNKNOWN = b"[unknown]"
 # Behind a function's name: it is the kernel's, or inlined into its caller.
-KERNEL_MARK, INLINED_MARK = "_[k]", "_[i]"
+KERNEL_MARK = "_[k]"
 # perf follows a chain no further, unless kernel.perf_event_max_stack was raised.
 PERF_DEEPEST = 127
 
