@@ -36,6 +36,8 @@ from mitigauge.core.stats.dependence import long_run_variance
 
 # A level needs so many values: one that is off is an outlier, and two may be chance.
 SHORTEST = 3
+# Of a stretch that is looked at: of fewer too little is known of the noise.
+FEWEST = 14
 # Standard deviations of a difference of means, with the likeness of neighbours. A look after every
 # value makes as many false alarms a year as docs/trends.md says.
 THRESHOLD = 4.8
@@ -187,7 +189,7 @@ def _change_among_all(change: Change, at: Sequence[int]) -> Change:
 
 def _split(values: Floats, first: int, splits: _Splits) -> None:
     """Note where a stretch steps, and where both of its parts do."""
-    if len(values) < 2 * SHORTEST:
+    if len(values) < FEWEST:
         return
     ratios = _ratios(values)
     best = int(np.argmax(ratios))
