@@ -27,7 +27,7 @@ BOOTS = "arm,block,value\n" + "".join(
     for block in range(4)
     for arm, value in (("off", 100), ("loop", 120))
 )
-LETTER = "From: A <a@b.c>\nSubject: [PATCH v2 0/1] x86: Faster\n\n  off   10 us\n  loop  12 us\n"
+LETTER = "From: A <a@b.c>\nSubject: [PATCH v2 0/1] x86: Fast\n\n  case  new\n  off   1 %\n  loop  2 %\n"
 
 # Words and exit code. Only what needs hosts, a compiler or hours is refused instead of done.
 COMMANDS = [
