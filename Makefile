@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-weekly bench-truth bench-find bench-compare bench-exact bench-exact-page bench-reach bench-prices
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-truth bench-exact bench-exact-page bench-reach
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,12 +80,6 @@ bench-profiles: setup ## folding and comparing profiles beside FlameGraph and in
 bench-store: setup ## pages, judging and bytes with ten million values in the database (ARGS=--help)
 	@python -m bench.store $(ARGS)
 
-bench-find: setup ## the filtered list of experiments and the search, 5,000 experiments, under load (ARGS=--help)
-	@python -m bench.find $(ARGS)
-
-bench-compare: setup ## two experiments of 3,000 cases beside each other, kept and computed anew (ARGS=--help)
-	@python -m bench.compare $(ARGS)
-
 bench-exact: setup ## what counting every instruction costs an emulated host's boot (ARGS=--help)
 	@python -m bench.exact $(ARGS)
 
@@ -94,12 +88,6 @@ bench-exact-page: setup ## an exact difference that is stored beside one compute
 
 bench-reach: setup ## are the cases that run a patch measured, and no others? (ARGS=--help)
 	@python -m bench.exact.reach $(ARGS)
-
-bench-prices: setup ## prices of this machine, five runs quiet and two beside busy loops, six minutes (ARGS=--help)
-	@python -m bench.prices $(ARGS)
-
-bench-weekly: setup ## the weekly report over 100 hosts with 200 series each (ARGS=--help)
-	@python -m bench.weekly $(ARGS)
 
 bench-truth: setup ## change-point detectors on series whose changes are known, ten minutes (ARGS=--quick: one)
 	@OPENBLAS_NUM_THREADS=1 python -m bench.truth $(ARGS)

@@ -30,6 +30,8 @@ GONE: dict[str, str] = {
         "Limits are lines of a spec (`limits:`), or of a file that `mitigauge experiment limits "
         "NUMBER --file FILE` judges by.",
     ),
+    "/api/trends/stability": "How often verdicts of one question are opposite stands in "
+    "/api/error-rates.",
     f"{_EXPERIMENT}/events": "Progress is no longer streamed: ask /progress and /log again "
     "and again.",
     "/api/feeds/{name}": "Feeds are no longer made: subscribe by mail or webhook, or read "

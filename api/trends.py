@@ -16,7 +16,6 @@ from mitigauge.tracking.trends.page_repository import TrendFilter
 from mitigauge.tracking.trends.schemas import (
     Annotation,
     ClassPage,
-    Stability,
     TrendChange,
     TrendPage,
     TrendView,
@@ -69,12 +68,6 @@ def list_trends(
 def list_classes(session: Database) -> list[ClassPage]:
     """Host classes that have trends."""
     return service.host_classes(session)
-
-
-@router.get("/stability")
-def show_stability(session: Database) -> list[Stability]:
-    """How far verdicts agree where the same two arms were compared again."""
-    return service.stability(session)
 
 
 @router.get("/{trend_id}")

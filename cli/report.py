@@ -22,17 +22,12 @@ app.command()(weekly)
 @app.command()
 def check(
     cover_letter: Annotated[Path, typer.Argument(help="A cover letter, as mail or text.")],
-    earlier: Annotated[
-        list[Path] | None,
-        typer.Option(help="The same of an earlier revision; may be given several times."),
-    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Look at a cover letter's figures as its readers will, before it is sent.
+    """Look at a cover letter's tables of percentages as its readers will, before it is sent.
 
-    Asks for baseline, direction, units, intervals and counts, and names rows that stand twice,
-    lack figures, or have the very figures of an earlier revision. Exit code 1 where it has
-    something to ask.
+    Names rows that stand twice, and asks for intervals and for how many runs stand behind a figure.
+    A table of another form is not read. Exit code 1 where it has something to ask.
     """
     from dataclasses import asdict
 
@@ -40,8 +35,7 @@ def check(
 
     from mitigauge.reporting.letters.reply.cover_letter import findings
 
-    older = {path.name: _text_of(path) for path in earlier or []}
-    found = findings(_text_of(cover_letter), older)
+    found = findings(_text_of(cover_letter))
     if json:
         echo_json(
             orjson.dumps([asdict(each) for each in found], option=orjson.OPT_INDENT_2).decode()

@@ -129,8 +129,6 @@ def _print(view: TrendView) -> None:
     say(f"{view.case}, {view.metric_title} ({view.unit}, {view.direction} is better){marks}")
     line = f", {view.line}" if view.line else ""
     say(f"{view.mode}{line} on {view.host_class} ({view.environment})")
-    for note in view.notes:
-        say(f"note: {note}")
     for other in view.others:
         say(f"see trend {other.id} too: {other.why}")
     for change in view.changes:
@@ -171,11 +169,6 @@ def _print_change(change: TrendChange) -> None:
         say(f"  changed then: {_cause(cause)}")
     if not change.causes:
         say(f"  changed then: {NOTHING_KNOWN}")
-    for other in change.moved_to:
-        say(
-            f"  the cost moved: {other.case} {other.difference:+.4g} {change.unit}, "
-            f"trend {other.trend_id}"
-        )
     if change.said:
         say(f"  {change.state} by {change.said_by}: {change.said}")
 
@@ -273,30 +266,3 @@ def accept(
         ),
     )
     say(f"change {found.id} of trend {found.trend_id} is {found.state}: {_effect(found)}")
-
-
-@app.command()
-def stability(json: Json = False) -> None:
-    """How far verdicts agree where the same two arms were compared again."""
-    from mitigauge.tracking.trends import service
-    from mitigauge.tracking.trends.schemas import Stability
-    from mitigauge.tracking.trends.words import NO_PAIR_YET
-
-    found = answer(
-        service.stability,
-        lambda client: client.get("/api/trends/stability", list[Stability]),
-        reads=True,
-    )
-    if json:
-        print_json(found)
-        return
-    print_table(
-        ["class", "workload", "pairs", "agree", "95 %", "opposite", "one undecided"],
-        [
-            [f"{s.host_class} ({s.environment})", s.workload or "all", str(s.pairs),
-             f"{s.agreed_percent:.1f} %", f"[{s.ci_low_percent:.1f}, {s.ci_high_percent:.1f}]",
-             str(s.opposite), str(s.undecided)]
-            for s in found
-        ],
-        empty=f"No pair yet: no two arms were compared twice on one class of hosts. {NO_PAIR_YET}",
-    )  # fmt: skip

@@ -186,7 +186,6 @@ TABLE = {
     ),
     "GET /api/trends": read("/api/trends"),
     "GET /api/trends/classes": read("/api/trends/classes"),
-    "GET /api/trends/stability": read("/api/trends/stability"),
     "GET /api/trends/{trend_id}": read("/api/trends/1", 404),
     # Without a text; the test of trends annotates one and accepts one.
     "POST /api/trends/{trend_id}/annotations": Row(ANNOTATE, TRIAGED, TRIAGED),

@@ -111,14 +111,3 @@ def test_what_is_no_acceptance_or_annotation_is_refused_and_changes_nothing(
     shown = client.get(trend).json()
     assert (shown["changes"][0]["state"], shown["annotations"]) == ("open", [])
     assert stranger.post(url, json=WHY, headers=ours).status_code == 200
-
-
-def test_how_far_verdicts_agree_is_there_for_whoever_may_only_read(
-    client: TestClient, engine: Engine, change: dict[str, int]
-) -> None:
-    del change
-    rows = client.get("/api/trends/stability", headers=bearer(token_of(engine, "viewer"))).json()
-    assert rows
-    for row in rows:
-        assert 0 < row["agreed"] <= row["pairs"]
-        assert row["ci_low_percent"] <= row["agreed_percent"] <= row["ci_high_percent"]

@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 
-from bench.weekly.fill import Fleet, fill
 from mitigauge.reporting.letters.weekly import service
 from tests.postgres import filled
+from tests.weeks_made import Fleet, fill
 
 SMALL = Fleet(hosts=2, cases=11, weeks=2)
 ONE = f"/api/weekly/{SMALL.last}"

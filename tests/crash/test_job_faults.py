@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select, text
 
-from bench.weekly.fill import Fleet, fill
 from mitigauge.core.settings import get_settings
 from mitigauge.jobs import service as jobs
 from mitigauge.jobs.service import SERVICE, JobRequest
@@ -49,6 +48,7 @@ from tests.confirmations_made import run_experiments
 from tests.crash.job_faults import Faulty, random_faults
 from tests.db.test_bisections import slow_from
 from tests.db.test_series import approved
+from tests.weeks_made import Fleet, fill
 
 # Of each kind; JOB_FAULTS=200 makes 1,000 in all.
 SMALL = Fleet(hosts=3, cases=4, weeks=3)

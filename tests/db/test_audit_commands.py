@@ -374,7 +374,7 @@ READS = {
     "regression error-rates", "regression list", "regression show", "report check",
     "subscription list",
     "series list", "series requests", "series show", "series studies", "token list",
-    "trends list", "trends show", "trends stability", "worker list",
+    "trends list", "trends show", "worker list",
 }  # fmt: skip
 
 

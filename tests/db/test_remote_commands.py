@@ -134,7 +134,6 @@ READING = [
     ("trends list --workload nothing", 0),
     ("trends show 1", 0),
     ("trends show 9999", 1),
-    ("trends stability", 0),
     ("worker list", 0),
 ]
 # Those that change something: what they say differs in the numbers that are given out, and in who

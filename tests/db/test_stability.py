@@ -1,15 +1,12 @@
-"""How far verdicts agree where the same two arms are measured again and again."""
+"""How often verdicts are opposite where the same two arms are measured again and again."""
 
 from __future__ import annotations
 
-import pytest
 from sqlalchemy import Engine, text
 
-from mitigauge.core.stats.rates import rate_interval
-from mitigauge.reporting.letters.weekly.trend_lines import stability as in_report
+from mitigauge.reporting.pages import error_rate_repository
+from mitigauge.reporting.pages.error_rate_repository import Tally
 from mitigauge.storage.database.engine import transaction
-from mitigauge.tracking.trends import service
-from mitigauge.tracking.trends.schemas import Stability
 from mitigauge.tracking.trends.update import update
 from tests.trends_made import weeks
 
@@ -29,48 +26,25 @@ def judged(engine: Engine, runs: list[int], *words: str) -> None:
             )
 
 
-def counted(engine: Engine) -> list[Stability]:
+def counted(engine: Engine) -> list[Tally]:
     update(engine, again=True)
     with transaction(engine) as session:
-        return service.stability(session)
+        return list(error_rate_repository.opposite(session).values())
 
 
-def test_three_repeats_give_two_pairs_a_question_with_an_interval(engine: Engine) -> None:
+def test_three_repeats_give_two_pairs_a_question_each_counted_once(engine: Engine) -> None:
     runs = weeks(engine, [1.0] * 3)
     judged(engine, runs, "worse", "worse", "better")
-    rows = counted(engine)
-    whole = [row for row in rows if row.workload == ""]
-    assert len(whole) == 1
-    assert (whole[0].questions, whole[0].pairs) == (QUESTIONS, 2 * QUESTIONS)
-    assert (whole[0].agreed, whole[0].opposite, whole[0].undecided) == (3, 1, 0)
-    assert whole[0].agreed_percent == pytest.approx(75)
-    # Pairs of one question share a verdict.
-    low, high = rate_interval(3, 4, groups=QUESTIONS)
-    assert whole[0].ci_low_percent == pytest.approx(100 * low)
-    assert whole[0].ci_high_percent == pytest.approx(100 * high)
-    assert sum(row.pairs for row in rows if row.workload) == whole[0].pairs
+    assert counted(engine) == [Tally(2 * QUESTIONS, 1)]
 
 
-def test_an_undecided_verdict_disagrees_and_is_told_apart(engine: Engine) -> None:
+def test_an_undecided_verdict_is_not_opposite(engine: Engine) -> None:
     runs = weeks(engine, [1.0] * 3)
     judged(engine, runs, "undecided", "worse", "worse")
-    [whole] = [row for row in counted(engine) if row.workload == ""]
-    assert (whole.agreed, whole.opposite, whole.undecided) == (3, 0, 1)
+    assert counted(engine) == [Tally(2 * QUESTIONS, 0)]
 
 
 def test_another_kernel_is_another_question(engine: Engine) -> None:
     weeks(engine, [1.0])
     weeks(engine, [1.0], first=1, kernel="7.3.0")
     assert counted(engine) == []
-    with transaction(engine) as session:
-        assert in_report(session) is None
-
-
-def test_the_weekly_report_counts_each_pair_once(engine: Engine) -> None:
-    runs = weeks(engine, [1.0] * 3)
-    judged(engine, runs, "worse", "worse", "better")
-    counted(engine)
-    with transaction(engine) as session:
-        told = in_report(session)
-    assert told is not None
-    assert (told.pairs, told.agreed) == (4, 3)

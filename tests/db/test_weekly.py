@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import Engine, text
 from typer.testing import CliRunner
 
-from bench.weekly.fill import Fleet, fill
 from mitigauge.analysis.verdicts.conclusions import conclude_closed
 from mitigauge.analysis.verdicts.noise import note_noise
 from mitigauge.core.errors import NotFound
@@ -30,6 +29,7 @@ from tests.made import make
 from tests.mail_server import mail_server
 from tests.regressions_made import found_regressions
 from tests.trends_made import FACTS, weeks
+from tests.weeks_made import Fleet, fill
 
 SMALL = Fleet(hosts=21, cases=20, weeks=3)
 WEEK = SMALL.last

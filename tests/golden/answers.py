@@ -63,7 +63,7 @@ def paths(engine: Engine) -> Iterator[str]:
     """Every address of the API that reads."""
     yield from (f"/api/{word}" for word in ("experiments", "hosts", "queue", "series"))
     yield from (f"/api/{word}" for word in ("bisections", "trends", "weekly"))
-    yield from ("/api/trends/classes", "/api/trends/stability", "/api/openapi.json")
+    yield from ("/api/trends/classes", "/api/openapi.json")
     yield from (
         f"/api/{word}" for word in ("regressions", "kernels", "jobs", "home", "error-rates")
     )
@@ -143,7 +143,7 @@ def commands(engine: Engine) -> Iterator[list[str]]:
     """Every command that shows or writes, with the names that are there."""
     for noun in ("experiment", "series", "bisect", "trends", "host", "kernel"):
         yield from ([noun, "list"], [noun, "list", "--json"])
-    yield from (["host", "queue"], ["trends", "stability"], ["series", "requests"])
+    yield from (["host", "queue"], ["series", "requests"])
     for number in map(str, _column(engine, "select id from experiment order by id")):
         yield from (["experiment", "show", number], ["claims", "show", number])
         for form in ("text", "markdown", "json"):

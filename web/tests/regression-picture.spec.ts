@@ -16,7 +16,7 @@ const change = (id: number, at: string, effect: number) => ({
   ...{ unit: "ns", direction: "lower", kind: "lasting", verdict: "worse", state: "open" },
   ...{ version: 1, at, earliest_at: at, latest_at: at, until: null, before: 700, after: 735 },
   ...{ effect_percent: effect, ci_low_percent: effect - 1, ci_high_percent: effect + 1 },
-  ...{ p: 0.001, values_before: 8, values_after: 8, causes: [], moved_to: [] },
+  ...{ p: 0.001, values_before: 8, values_after: 8, causes: [] },
   ...{ run_before: 1, run_after: 2, experiment_before: 1, experiment_after: 2 },
   ...{ found_at: at, written_at: at, superseded_at: null, reason: "", said: "", said_by: "" },
 });

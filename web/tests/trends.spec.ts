@@ -35,7 +35,6 @@ const CHANGE: TrendChange = {
   values_before: 10,
   values_after: 8,
   causes: [],
-  moved_to: [],
   run_before: 1,
   run_after: 2,
   experiment_before: 1,
@@ -126,14 +125,6 @@ test("who may not accept a change sees the command and no button", async ({ page
   await expect(change.getByRole("button", { name: "Accept" })).toHaveCount(0);
 });
 
-test("how far verdicts agree stands on the page of hosts", async ({ page }) => {
-  await page.route("**/api/trends/stability", (route) => route.fulfill({ json: [] }));
-  await open(page, "/fleet");
-  const panel = page.getByRole("region", { name: "Alert stability" });
-  await expect(panel.getByText(/No pair yet/)).toBeVisible();
-  await expect(panel.getByText("mitigauge experiment submit SPEC")).toBeVisible();
-});
-
 test("an address has the names of a host class as they are", async ({ page }) => {
   await open(page, `/trends/classes/bench/${encodeURIComponent("Xeon, 8280")}`);
   await expect(page).toHaveTitle(/^Xeon, 8280, trends/);
@@ -181,27 +172,19 @@ function trendOf(id: number, mode: string, level: number): Trend {
   return {
     ...{ id, mode, environment, host_class, emulated, clock, workload, metric, metric_title, unit },
     ...{ case: "syscall basic", line: "", direction: "lower", primary: true, delta_percent: 1 },
-    ...{ level, values, left_out: 0, levels: [{ first: 0, end: 9, mean: level }], notes: [] },
+    ...{ level, values, left_out: 0, levels: [{ first: 0, end: 9, mean: level }] },
     ...{ changes: [], earlier: [], annotations: [], others: [] },
   } as unknown as Trend;
 }
 
-test("a part of the time is drawn over, other trends are laid over, and both stay in the address", async ({
-  page,
-}) => {
-  const trends = [trendOf(1, "spectre-bhi/off", 700), trendOf(2, "spectre-bhi/loop", 900)];
-  for (const trend of trends)
-    await page.route(`**/api/trends/${trend.id}`, (route) => route.fulfill({ json: trend }));
-  await page.route("**/api/trends?*", (route) =>
-    route.fulfill({ json: { trends, total: 2, next: null } }),
+test("a part of the time is drawn over, and stays in the address", async ({ page }) => {
+  await page.route("**/api/trends/1", (route) =>
+    route.fulfill({ json: trendOf(1, "spectre-bhi/off", 700) }),
   );
   await open(page, "/trends/1");
   const chart = page.getByRole("group", { name: "Values of syscall basic" });
   await expect(chart.locator(".turn")).toHaveCount(1);
   await expect(chart.locator(".turn text")).toHaveText("7.2.2");
-  await page.getByLabel("Lay over it").selectOption("2");
-  await expect(page).toHaveURL(/over=2/);
-  await expect(chart.locator(".over")).toHaveCount(1);
   await expectAccessible(page);
   const box = await chart.boundingBox();
   if (box === null) throw new Error("there is no chart");
@@ -209,13 +192,10 @@ test("a part of the time is drawn over, other trends are laid over, and both sta
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.8, box.y + 120, { steps: 5 });
   await page.mouse.up();
-  await expect(page).toHaveURL(/from=2026-11-0.*over=2|over=2.*from=2026-11-0/);
+  await expect(page).toHaveURL(/from=2026-11-0/);
   await expect(page.getByText(/^\d values from/)).toBeVisible();
   await page.reload();
   await expect(page.getByText(/^\d values from/)).toBeVisible();
-  await expect(chart.locator(".over")).toHaveCount(1);
-  await page.getByRole("button", { name: /^Take away/ }).click();
-  await expect(chart.locator(".over")).toHaveCount(0);
   await page.getByRole("button", { name: "All of it" }).click();
   await expect(chart.locator("a.value")).toHaveCount(9);
 });

@@ -20,7 +20,6 @@ from mitigauge.tracking.trends.tables import (
     StoredChange,
     Trend,
     TrendAnnotation,
-    VerdictStability,
 )
 
 
@@ -216,15 +215,3 @@ def hosts_by_class(session: Session) -> dict[tuple[str, str], list[str]]:
     for environment, host_class, name in sorted(rows, key=lambda row: natural_order(row[2])):
         found.setdefault((environment, host_class), []).append(name)
     return found
-
-
-def stabilities(session: Session) -> list[VerdictStability]:
-    """How far verdicts agreed, by host class and workload."""
-    return list(
-        session.scalars(
-            select(VerdictStability).order_by(
-                VerdictStability.environment, natural(VerdictStability.host_class),
-                natural(VerdictStability.workload),
-            )
-        )
-    )  # fmt: skip

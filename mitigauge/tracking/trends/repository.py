@@ -64,7 +64,6 @@ class ValueRow(NamedTuple):
     host: str
     kernel: str
     context: dict[str, str]
-    notes: list[str]
     arm: str
     profiled: bool
 
@@ -135,16 +134,6 @@ def means_of(session: Session, boot_ids: Sequence[int]) -> dict[tuple[int, int, 
         .where(Measurement.boot_id.in_(boot_ids))
     )  # fmt: skip
     return {(row[0], row[1], row[2]): row[3] for row in rows}
-
-
-def last_ends(session: Session, boot_ids: Sequence[int]) -> dict[int, datetime]:
-    """boot id → when its last case ended, by the host's clock."""
-    rows = session.execute(
-        select(Result.boot_id, func.max(Result.finished_at))
-        .where(Result.boot_id.in_(boot_ids), Result.finished_at.is_not(None))
-        .group_by(Result.boot_id)
-    )
-    return {row[0]: row[1] for row in rows if row[1] is not None}
 
 
 def tools_of(session: Session, boot_id: int) -> dict[str, dict[str, Any]]:
@@ -220,7 +209,7 @@ def values_of(session: Session, trend_ids: Sequence[int]) -> dict[int, list[Valu
             TrendValue.trend_id, TrendValue.run_id, TrendValue.arm_id, TrendValue.case_id,
             Run.experiment_id, TrendValue.at, TrendValue.value, TrendValue.low, TrendValue.high,
             TrendValue.boots, TrendValue.outlier, Host.name, TrendArm.kernel, TrendArm.context,
-            TrendArm.notes, Arm.name, Case.profile_hz.is_not(None),
+            Arm.name, Case.profile_hz.is_not(None),
         )
         .join(TrendArm, and_(TrendArm.run_id == TrendValue.run_id,
                              TrendArm.arm_id == TrendValue.arm_id))
@@ -234,22 +223,6 @@ def values_of(session: Session, trend_ids: Sequence[int]) -> dict[int, list[Valu
     found: dict[int, list[ValueRow]] = defaultdict(list)
     for row in rows:
         found[row[0]].append(ValueRow(*tuple[Any, ...](row)))
-    return found
-
-
-def earlier_titles(session: Session, trend_ids: Sequence[int]) -> dict[int, list[str]]:
-    """trend id → what its case was called in other runs."""
-    rows = session.execute(
-        select(TrendValue.trend_id, Case.title)
-        .join(Case, TrendValue.case_id == Case.id)
-        .join(Trend, TrendValue.trend_id == Trend.id)
-        .where(TrendValue.trend_id.in_(trend_ids), Case.title != Trend.case_title)
-        .distinct()
-        .order_by(TrendValue.trend_id, Case.title)
-    )
-    found: dict[int, list[str]] = defaultdict(list)
-    for trend_id, title in rows:
-        found[trend_id].append(title)
     return found
 
 

@@ -69,14 +69,6 @@ class Cause(View):
     host: str = Field("", description="where it changed; empty: on all hosts that were compared")
 
 
-class MovedTo(View):
-    """Another case of the workload whose cost changed at the same time, the other way."""
-
-    trend_id: int
-    case: str
-    difference: float = Field(description="in the metric's unit")
-
-
 class TrendIdentity(View):
     """Whose values a trend holds: they are comparable over time, and no others are."""
 
@@ -125,7 +117,6 @@ class TrendChange(TrendIdentity):
     experiment_after: int
     hosts: list[str] = Field(description="hosts that have it")
     causes: list[Cause] = Field(description="empty: nothing known changed")
-    moved_to: list[MovedTo]
     found_at: datetime = Field(description="when it was seen first")
     written_at: datetime
     superseded_at: datetime | None = Field(None, description="null: this is what is said now")
@@ -146,7 +137,6 @@ class TrendSummary(TrendIdentity):
     open_changes: int
     change: TrendChange | None = Field(description="the newest one; null: none")
     sparkline: list[float] = Field(description="the newest values, in percent of the level")
-    notes: list[str] = Field(description="what to know before believing it")
 
 
 class TrendPage(View):
@@ -220,25 +210,6 @@ class TrendView(TrendIdentity):
     earlier: list[TrendChange] = Field(description="versions that no longer hold, newest first")
     annotations: list[Annotation]
     others: list[OtherTrend]
-    notes: list[str]
-
-
-class Stability(View):
-    """How far verdicts agree where the same two arms were compared again."""
-
-    environment: str
-    host_class: str
-    emulated: bool
-    clock: Clock
-    workload: str = Field(description="empty: of all workloads")
-    questions: int = Field(description="case, metric and pair of arms that were judged again")
-    pairs: int = Field(description="a verdict and the next one of the same question")
-    agreed: int
-    opposite: int = Field(description="better, then worse; or worse, then better")
-    undecided: int = Field(description="one of the two was undecided")
-    agreed_percent: float
-    ci_low_percent: float
-    ci_high_percent: float
 
 
 class ClassPage(View):

@@ -13,7 +13,6 @@ from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.core.natural_order import natural_order
-from mitigauge.core.stats.rates import rate_interval
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.trends import page_repository, repository
 from mitigauge.tracking.trends.causes import Circumstances, causes_between
@@ -24,7 +23,6 @@ from mitigauge.tracking.trends.schemas import (
     ChangeState,
     ClassPage,
     OtherTrend,
-    Stability,
     TrendChange,
     TrendIdentity,
     TrendLevel,
@@ -72,7 +70,6 @@ def list_trends(
                 open_changes=trend.open_changes,
                 change=newest.get(trend.id),
                 sparkline=trend.sparkline,
-                notes=trend.notes,
             )
             for trend in rows
         ],
@@ -109,7 +106,6 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
             for each in page_repository.annotations_of(session, trend_id)
         ],
         others=[_other(trend, each) for each in page_repository.others_like(session, trend)],
-        notes=trend.notes,
     )
 
 
@@ -233,27 +229,6 @@ def host_classes(session: Session) -> list[ClassPage]:
         )
         for environment, host_class, trends, changed, workloads in page_repository.classes(session)
     ]
-
-
-def stability(session: Session) -> list[Stability]:
-    """How far verdicts agreed, by host class and workload, with exact intervals.
-
-    Pairs that share a verdict are not independent of each other: the interval is that of as many
-    trials as questions were asked.
-    """
-    found = []
-    for row in page_repository.stabilities(session):
-        low, high = rate_interval(row.agreed, row.pairs, groups=min(row.questions, row.pairs))
-        found.append(
-            Stability(
-                environment=row.environment, host_class=row.host_class, emulated=row.emulated,
-                clock=row.clock, workload=row.workload, questions=row.questions, pairs=row.pairs,
-                agreed=row.agreed, opposite=row.opposite, undecided=row.undecided,
-                agreed_percent=100.0 * row.agreed / row.pairs,
-                ci_low_percent=100.0 * low, ci_high_percent=100.0 * high,
-            )
-        )  # fmt: skip
-    return found
 
 
 def _trend(session: Session, trend_id: int) -> Trend:

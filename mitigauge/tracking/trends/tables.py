@@ -12,7 +12,7 @@ from mitigauge.core.clock import Clock
 from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
 from mitigauge.storage.database.json_column import JsonOf
-from mitigauge.tracking.trends.schemas import Cause, ChangeKind, ChangeState, MovedTo
+from mitigauge.tracking.trends.schemas import Cause, ChangeKind, ChangeState
 
 # What makes two values comparable over time.
 IDENTITY = (
@@ -67,7 +67,6 @@ class Trend(Base):
     last_at: Mapped[datetime | None]
     level: Mapped[float | None]
     sparkline: Mapped[list[float]] = mapped_column(JsonOf(list[float]), server_default=text("'[]'"))
-    notes: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     # Levels between changes: [first value, value after the last, geometric mean].
     levels: Mapped[list[tuple[int, int, float]]] = mapped_column(
         JsonOf(list[tuple[int, int, float]]), server_default=text("'[]'")
@@ -102,8 +101,6 @@ class TrendArm(Base):
     kernel: Mapped[str]
     # Flat: "microcode", "packages.iperf3", "staged.syscall".
     context: Mapped[dict[str, str]] = mapped_column(JsonOf(dict[str, str]))
-    # What is wrong with its times.
-    notes: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
 
 
 class TrendValue(Base):
@@ -176,7 +173,6 @@ class StoredChange(Base):
     arm_after: Mapped[int] = mapped_column(ForeignKey("arm.id"))
     hosts: Mapped[list[str]] = mapped_column(JsonOf(list[str]))
     causes: Mapped[list[Cause]] = mapped_column(JsonOf(list[Cause]))
-    moved_to: Mapped[list[MovedTo]] = mapped_column(JsonOf(list[MovedTo]))
     rules: Mapped[int]
     found_at: Mapped[datetime]
     written_at: Mapped[datetime]

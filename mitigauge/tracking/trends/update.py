@@ -6,7 +6,7 @@ got a value stays stale until its changes are stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
-from mitigauge.core.clock import Clock
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.tables import Arm, Case
@@ -33,12 +32,10 @@ from mitigauge.tracking.trends import repository, stability_repository
 from mitigauge.tracking.trends.context import context_of
 from mitigauge.tracking.trends.detection import RULES, ChangePoint, Read, Terms, read_all
 from mitigauge.tracking.trends.matching import NOT_SHOWN, Plan, plan
-from mitigauge.tracking.trends.moved_costs import moved
-from mitigauge.tracking.trends.notes import notes_of
 from mitigauge.tracking.trends.repository import BootRow
-from mitigauge.tracking.trends.schemas import ChangeKind, ChangeState, MovedTo
+from mitigauge.tracking.trends.schemas import ChangeKind, ChangeState
 from mitigauge.tracking.trends.tables import IDENTITY, StoredChange, Trend, TrendArm
-from mitigauge.tracking.trends.values import RunArm, RunCase, Value, clock_notes, line_of, values_of
+from mitigauge.tracking.trends.values import RunArm, RunCase, Value, line_of, values_of
 
 log = get_logger(__name__)
 # Trends whose changes are looked for at once.
@@ -159,15 +156,9 @@ def _ended(boots: Sequence[BootRow], run: Run) -> datetime:
 def _store_arms(
     session: Session, run: Run, host: Host, arms: Iterable[Arm], by_arm: dict[int, list[BootRow]]
 ) -> None:
-    now = database_now(session)
     for arm in arms:
         boots = by_arm[arm.id]
         last = boots[-1]
-        ends = repository.last_ends(session, [boot.id for boot in boots])
-        # Counted time is slower than ours by intent.
-        times = [(b.started_at, b.finished_at, ends.get(b.id)) for b in boots]
-        if host.clock == Clock.COUNTED:
-            times = [(began, ended, None) for began, ended, _ in times]
         proof = last.proof or BootProof()
         session.merge(
             TrendArm(
@@ -184,7 +175,6 @@ def _store_arms(
                     staged=run.prepared.staged if run.prepared else {},
                     tools=repository.tools_of(session, last.id),
                 ),
-                notes=clock_notes(host.name, times, now),
             )
         )
     session.flush()
@@ -239,14 +229,12 @@ def _look_for_changes(engine: Engine, progress: Progress) -> tuple[int, int]:
             ids = repository.stale_ids(session, RULES, limit=BATCH)
             trends = {trend.id: trend for trend in repository.trends_of(session, ids)}
             values = repository.values_of(session, ids)
-            titles = repository.earlier_titles(session, ids)
         if not ids:
             return done, written
         # Takes seconds for a thousand trends, so no transaction is open meanwhile.
         reads = read_all([(_terms(trends[each]), values.get(each, [])) for each in ids])
-        went = _moves(reads, trends)
         with transaction(engine) as session:
-            written += _store(session, reads, went, titles)
+            written += _store(session, reads)
         done += len(ids)
         progress("trends looked at", done, done)
 
@@ -258,33 +246,16 @@ def _terms(trend: Trend) -> Terms:
     )  # fmt: skip
 
 
-_Moves = dict[tuple[int, int, int], Sequence[MovedTo]]
-
-
-def _moves(reads: Iterable[Read], trends: dict[int, Trend]) -> _Moves:
-    shared = tuple(name for name in IDENTITY if name != "case_key")
-
-    def changes() -> Iterator[tuple[ChangePoint, object, str]]:
-        for read in reads:
-            trend = trends[read.terms.id]
-            group = tuple(getattr(trend, name) for name in shared)
-            yield from ((change, group, trend.case_title) for change in read.changes)
-
-    return dict(moved(changes()))
-
-
-def _store(
-    session: Session, reads: Sequence[Read], went: _Moves, titles: dict[int, list[str]]
-) -> int:
+def _store(session: Session, reads: Sequence[Read]) -> int:
     now = database_now(session)
     ids = [read.terms.id for read in reads]
     stored = repository.current_changes(session, ids, lock=True)
     plans = [plan(stored.get(read.terms.id, []), read.changes) for read in reads]
-    rows, changed = _rows(session, plans, went, now)
+    rows, changed = _rows(session, plans, now)
     repository.add_changes(session, rows)
     kept = repository.current_changes(session, ids)
     repository.set_summaries(
-        session, [_summary(read, kept.get(read.terms.id, []), titles) for read in reads]
+        session, [_summary(read, kept.get(read.terms.id, [])) for read in reads]
     )
     repository.mark_outliers(
         session,
@@ -299,7 +270,7 @@ def _store(
 
 
 def _rows(
-    session: Session, plans: Sequence[Plan], went: _Moves, now: datetime
+    session: Session, plans: Sequence[Plan], now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
     """Rows to add; what they replace is taken away or superseded here."""
     replaced = [each for made in plans for each in made.replaced]
@@ -309,17 +280,17 @@ def _rows(
     new = [change for made in plans for change in made.new]
     fresh = repository.new_change_ids(session, len(new))
     rows = [
-        _row(change, went, id=number, version=1, found_at=now, written_at=now)
+        _row(change, id=number, version=1, found_at=now, written_at=now)
         for number, change in zip(fresh, new, strict=True)
     ]
     for old, change in replaced:
         rows.append(
-            _row(change, went, id=old.id, version=old.version, found_at=old.found_at,
+            _row(change, id=old.id, version=old.version, found_at=old.found_at,
                  written_at=now, reason=old.reason)
         )  # fmt: skip
     for old, change, reason in later:
         rows.append(
-            _row(change, went, id=old.id, version=old.version + 1, found_at=old.found_at,
+            _row(change, id=old.id, version=old.version + 1, found_at=old.found_at,
                  written_at=now, reason=reason)
         )  # fmt: skip
     rows += [_withdrawn(old, now) for old in withdrawn]
@@ -330,10 +301,9 @@ def _rows(
     return rows, len(new) + len(later) + len(withdrawn)
 
 
-def _row(change: ChangePoint, went: _Moves, **more: Any) -> dict[str, Any]:
+def _row(change: ChangePoint, **more: Any) -> dict[str, Any]:
     return {
         **change.columns(),
-        "moved_to": went.get((change.trend_id, change.run_after, change.arm_after), []),
         "state": ChangeState.OPEN,
         "rules": RULES,
         "reason": "",
@@ -359,9 +329,7 @@ def _withdrawn(old: StoredChange, now: datetime) -> dict[str, Any]:
     }
 
 
-def _summary(
-    read: Read, changes: Sequence[StoredChange], titles: dict[int, list[str]]
-) -> dict[str, Any]:
+def _summary(read: Read, changes: Sequence[StoredChange]) -> dict[str, Any]:
     values = read.values
     shown = [change for change in changes if change.kind != ChangeKind.WITHDRAWN]
     return {
@@ -372,7 +340,6 @@ def _summary(
         "level": read.level,
         "levels": list(read.levels),
         "sparkline": read.sparkline,
-        "notes": notes_of(values, titles.get(read.terms.id, [])),
         "changed_at": max((change.at for change in shown), default=None),
         "open_changes": sum(change.state == ChangeState.OPEN for change in changes),
         "rules": RULES,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -14,7 +13,6 @@ from mitigauge.core.stats.boot_interval import boot_interval
 from mitigauge.measurement.experiments.metric import CaseMetric
 
 # A host's clock may be off by so much before it is said.
-CLOCK_TOLERANCE = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +90,3 @@ def line_of(series_id: int | None, patches: Sequence[str], base: str, profile: s
     if patches:
         return f"patches {hashlib.sha256(' '.join(patches).encode()).hexdigest()[:16]}"
     return f"built from {base}, {profile}" if profile else f"built from {base}"
-
-
-def clock_notes(
-    host: str,
-    times: Iterable[tuple[datetime | None, datetime | None, datetime | None]],
-    now: datetime,
-) -> list[str]:
-    """What is wrong with times of boots: (our start, our end, the host's own end) of each."""
-    ahead = timedelta(0)
-    future = False
-    for started, finished, by_host in times:
-        future = future or (finished is not None and finished > now)
-        if by_host is None or started is None or finished is None:
-            continue
-        if by_host > finished + CLOCK_TOLERANCE:
-            ahead = max(ahead, by_host - finished, key=abs)
-        elif by_host < started - CLOCK_TOLERANCE:
-            ahead = max(ahead, by_host - started, key=abs)
-    notes = []
-    if ahead:
-        word = "ahead of" if ahead > timedelta(0) else "behind"
-        hours = abs(ahead).total_seconds() / 3600
-        notes.append(f"the clock of {host} was {hours:.1f} h {word} ours; ours orders the values")
-    if future:
-        notes.append("a boot ended later than our database's clock says it is now: one was wrong")
-    return notes

@@ -11,18 +11,15 @@ from pathlib import Path
 import pytest
 from aiosmtpd.controller import Controller
 
-from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.clock import Clock
 from mitigauge.core.documents.plain_text import width
 from mitigauge.core.effect import Verdict
 from mitigauge.core.errors import InvalidInput
 from mitigauge.reporting.letters.reply.cover_letter import Finding
-from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.reporting.letters.reply.reply import (
     Addressees,
     Besides,
     BuiltKernel,
-    Letter,
     lead_cells,
     mail,
     reproduce,
@@ -82,14 +79,13 @@ def answer(
     of: ExperimentView,
     *,
     sender: str = SENDER,
-    beside: list[LetterClaim] | None = None,
     **changes: object,
 ) -> EmailMessage:
-    letter = Letter(beside or [], [Finding(3, "interval", "No figure has an interval.")])
+    questions = [Finding(3, "interval", "No figure has an interval.")]
     answered = Addressees(**{**{n: getattr(ANSWERED, n) for n in Addressees.__slots__}, **changes})
     report = render_text(of, within_mail=True)
     by_hand = {"syscall": "perf bench syscall"}
-    return mail(answered, of, report, [KERNEL], by_hand, letter, sender=sender)
+    return mail(answered, of, report, [KERNEL], by_hand, questions, sender=sender)
 
 
 def text(of: ExperimentView, **changes: object) -> str:
@@ -107,9 +103,7 @@ def test_an_emulated_figure_is_called_so_beside_it_and_explained_before_the_othe
 def test_what_limits_say_is_a_line_of_its_own_and_without_limits_there_is_none() -> None:
     """One that is hostile is no markup and no mail's structure."""
     said = "limits: 1 broken of 4: syscall at most 101 ns: " + HOSTILE
-    message = mail(
-        ANSWERED, SYSCALL, "", [KERNEL], {}, Letter(), besides=Besides(said), sender=SENDER
-    )
+    message = mail(ANSWERED, SYSCALL, "", [KERNEL], {}, [], besides=Besides(said), sender=SENDER)
     body = str(message.get_content())
     assert "\nlimits: 1 broken of 4: " in body
     assert "\x1b" not in body
@@ -197,19 +191,6 @@ def test_how_to_repeat_it_has_kernel_command_line_proof_and_workload() -> None:
     assert "before: 2 patches, 7.2.12-mg012345678901, build id abababababab Boot before: " in said
     assert "Boot this (kernel 7.2-b): command line plus vmscape=on; shows vmscape: Mitig" in said
     assert "Run syscall: perf bench syscall" in said
-
-
-def test_the_letter_s_own_figures_stand_beside_ours() -> None:
-    cell = measured(2, -12.0, -12.9, -11.1, Verdict.WORSE)
-    figures = [
-        LetterClaim(3, "UDP p1", "IBPB", -12.5, ClaimOutcome.REPRODUCED,
-               "the claim lies within our interval", cell, "iperf", "spr-1", since="v1"),
-        LetterClaim(4, "TCP p4", "IBPB", 3.5, ClaimOutcome.NOT_MEASURED, "no case is named so"),
-    ]  # fmt: skip
-    said = " ".join(text(SYSCALL, beside=figures).split())
-    assert "UDP p1, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced" in said
-    assert "not known which case is meant: TCP p4" in said
-    assert "1 of 2 figures stand unchanged since v1" in said
 
 
 def test_the_letter_s_own_figures_are_asked_about() -> None:
@@ -309,7 +290,7 @@ def test_the_answer_to_ten_patches_is_the_one_that_is_kept() -> None:
     message = mail(
         ANSWERED, of, render_text(of, within_mail=True),
         [KERNEL, replace(KERNEL, release="7.2-b", patches=["a"] * 10)],
-        {"syscall": "perf bench syscall getpgid"}, Letter(), besides=Besides(studies=TEN),
+        {"syscall": "perf bench syscall getpgid"}, [], besides=Besides(studies=TEN),
         sender=SENDER,
     )  # fmt: skip
     said = str(message.get_content())
@@ -367,7 +348,7 @@ def test_an_answer_of_emulated_hosts_ends_within_sixty_lines_too() -> None:
     by_hand = "taskset -c CPU perf bench syscall basic|getpgid|fork|execve --loop N, once a boot"
     message = mail(
         ANSWERED, of, render_text(of, within_mail=True), [one, replace(one, release="7.2-b")],
-        {"syscall": f"{by_hand} and more"}, Letter(), besides=Besides(studies=ONE_MAIL),
+        {"syscall": f"{by_hand} and more"}, [], besides=Besides(studies=ONE_MAIL),
         sender=SENDER,
     )  # fmt: skip
     said = str(message.get_content())

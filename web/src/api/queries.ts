@@ -503,12 +503,6 @@ export const trendClassesQuery = () =>
     queryFn: ({ signal }) => data(api.GET("/api/trends/classes", { signal })),
   });
 
-export const stabilityQuery = () =>
-  queryOptions({
-    queryKey: ["trends", "stability"],
-    queryFn: ({ signal }) => data(api.GET("/api/trends/stability", { signal })),
-  });
-
 /** A bisection that fits a regression or a cell; it starts nothing. */
 export const proposalQuery = (asked: ProposalAsked) =>
   queryOptions({
@@ -552,13 +546,4 @@ export const patchQuery = (bisection: number, position: number) =>
         }),
       ),
     staleTime: Infinity,
-  });
-
-/** Trends of a workload, to choose one among them. */
-export const trendChoiceQuery = (workload: string) =>
-  queryOptions({
-    queryKey: ["trends", "choice", workload],
-    queryFn: ({ signal }) =>
-      data(api.GET("/api/trends", { params: { query: { workload, limit: 200 } }, signal })),
-    staleTime: 60_000,
   });

@@ -159,7 +159,6 @@ export type Trend = Schemas["TrendView"];
 export type TrendChange = Schemas["TrendChange"];
 export type TrendClass = Schemas["ClassPage"];
 export type TrendPoint = Schemas["TrendPoint"];
-export type TrendStability = Schemas["Stability"];
 export type TrendSummary = Schemas["TrendSummary"];
 export type Variant = Schemas["Variant"];
 export type Variants = Schemas["Variants"];

@@ -5,10 +5,8 @@ import { useState } from "react";
 import { patchQuery } from "../api/queries";
 import { Loaded } from "../ui/answers";
 import type { Bisection, BisectionCandidate } from "../api/types";
-import { readColours } from "../picture/colours";
-import { Keep } from "../picture/keep";
-import { tableSvg } from "../picture/table-drawing";
-import { candidateTable, drawnCandidates } from "./drawing";
+import { KeepFigures } from "../picture/keep";
+import { candidateTable } from "./table";
 import { chance } from "./words";
 
 export function Candidates({ bisection }: { bisection: Bisection }) {
@@ -18,10 +16,8 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
   const named = bisection.found?.candidates ?? [];
   return (
     <>
-      <Keep
+      <KeepFigures
         title={`Bisection ${bisection.id}: candidates`}
-        lines={[bisection.left_out > 0 ? `${bisection.left_out} less likely changes left out` : ""]}
-        draw={(lines) => tableSvg(drawnCandidates(bisection), lines, readColours())}
         table={() => candidateTable(bisection)}
       >
         <table className="list stack candidates">
@@ -48,7 +44,7 @@ export function Candidates({ bisection }: { bisection: Bisection }) {
             <Other title="More than one" probability={bisection.several_probability} />
           </tbody>
         </table>
-      </Keep>
+      </KeepFigures>
       {bisection.left_out > 0 && (
         <p className="inside faint">{bisection.left_out} less likely changes are not shown.</p>
       )}

@@ -8,13 +8,11 @@ import { PLAIN_UP_TO_ROWS, PRINTED_ROWS } from "../experiment/limits";
 import { NotPrinted } from "../experiment/not-printed";
 import { roundUp } from "../experiment/scale";
 import { endless } from "../format/quantity";
-import { readColours } from "../picture/colours";
-import { Keep } from "../picture/keep";
-import { tableSvg } from "../picture/table-drawing";
+import { KeepFigures } from "../picture/keep";
 import { useFollow } from "../ui/use-follow";
 import { usePrinting } from "../ui/use-printing";
-import { drawnPair, pairTable } from "./drawing";
 import { Row } from "./row";
+import { pairTable } from "./table";
 
 /** A guess, until a line has been measured. */
 const ROW_PX = 84;
@@ -53,14 +51,8 @@ export function Rows(props: Props) {
   const printing = usePrinting();
   const printed = rows.slice(0, PRINTED_ROWS);
   return (
-    <Keep
+    <KeepFigures
       title={`Experiments ${a} and ${b}, the difference of their effects`}
-      lines={[
-        `effect against each own baseline, 95 % interval; bars run from −${reach} % to +${reach} %`,
-        // The others come as one scrolls.
-        rows.length < total ? `${rows.length} of ${total} rows` : "",
-      ]}
-      draw={(lines) => tableSvg(drawnPair(rows, reach), lines, readColours())}
       table={() => pairTable(rows)}
     >
       {total > PLAIN_UP_TO_ROWS && !printing ? (
@@ -72,7 +64,7 @@ export function Rows(props: Props) {
         rows={total - printed.length}
         where="The filter prints those that you look for."
       />
-    </Keep>
+    </KeepFigures>
   );
 }
 

@@ -28,7 +28,7 @@ export function glyphMarks({ effect, low, high, reach, verdict }: Interval): Gra
     { kind: "line", x1: middle, x2: middle, y1: 0, y2: height, tone: "line" },
     {
       ...{ kind: "box", x: from, y: y - 3, width: Math.max(1.5, to - from), height: 6 },
-      ...{ tone, faint: true },
+      tone,
     },
   ];
   if (low < -reach) marks.push({ kind: "tip", x: pad - 5, y, towards: "left", tone });

@@ -11,7 +11,6 @@ import { NextCommands } from "../ui/empty";
 import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { ListFilter, NoneLikeThat, useListFilter } from "../ui/list-filter";
 import { Head, useTitle } from "../ui/page";
-import { StabilityPanel } from "../trends/stability";
 import { PlaceTabs } from "../ui/tabs";
 import { Tag } from "../ui/tag";
 import "./hosts.css";
@@ -174,7 +173,6 @@ function List({ hosts }: { hosts: HostSummary[] }) {
           </table>
         </MarkedOnce>
       </div>
-      <StabilityPanel />
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** A drawing with the ways to keep it: as SVG and PNG with what it is written on it, and its figures as CSV. */
+/** What is kept of a page: a drawing as SVG and PNG with what it is written on it, and figures as CSV. */
 
 import { type ReactNode, useRef, useState } from "react";
 import { csv, type Table } from "./csv";
@@ -22,6 +22,45 @@ export interface KeepProps {
 /** "emulated, counted time"; empty for figures of real hosts. */
 export function marks(of: { emulated: boolean; counted: boolean }): string {
   return [...(of.emulated ? ["emulated"] : []), ...(of.counted ? ["counted time"] : [])].join(", ");
+}
+
+interface SaveCsvProps {
+  title: string;
+  table: () => Table;
+  look: string;
+}
+
+function SaveCsv({ title, table, look }: SaveCsvProps) {
+  return (
+    <button
+      type="button"
+      className={look}
+      onClick={() => {
+        save(new Blob([csv(table())], { type: "text/csv" }), fileName([title], "csv"));
+      }}
+    >
+      CSV
+    </button>
+  );
+}
+
+/** A table with a way to keep its figures: as a picture it is printed. */
+export function KeepFigures({
+  title,
+  table,
+  children,
+}: Pick<KeepProps, "title" | "children"> & { table: () => Table }) {
+  return (
+    <div className="keep">
+      {children}
+      <div className="keep-as small" role="group" aria-label={`Save as, ${title}`}>
+        <span className="faint" aria-hidden="true">
+          Save as
+        </span>
+        <SaveCsv {...{ title, table }} look="button" />
+      </div>
+    </div>
+  );
 }
 
 /** The mark of an arm in a legend is a drawing, too, and none that one keeps. */
@@ -65,15 +104,7 @@ export function Keep({ title, lines, table, draw, quiet = false, children }: Kee
             CSV
           </a>
         ) : (
-          <button
-            type="button"
-            className={look}
-            onClick={() => {
-              save(new Blob([csv(table())], { type: "text/csv" }), fileName([title], "csv"));
-            }}
-          >
-            CSV
-          </button>
+          <SaveCsv {...{ title, table, look }} />
         )}
         {problem !== "" && <span role="alert">{problem}</span>}
       </div>

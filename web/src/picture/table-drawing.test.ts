@@ -39,7 +39,7 @@ test("a column is as wide as its longest text, and a verdict has its colour", ()
             graphic: {
               width: 140,
               height: 16,
-              marks: [{ kind: "box", x: 1, y: 2, width: 3, height: 4, tone: "worse", faint: true }],
+              marks: [{ kind: "box", x: 1, y: 2, width: 3, height: 4, tone: "worse" }],
             },
           },
         ],

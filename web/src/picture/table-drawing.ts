@@ -1,4 +1,4 @@
-/** A table with small drawings in its cells, as an SVG file. Pure. */
+/** A matrix with the interval of each cell, as an SVG file. Pure. */
 
 import type { Colours, Tone } from "./colours";
 import { escaped } from "./escape";
@@ -6,9 +6,8 @@ import { escaped } from "./escape";
 /** A part of a small drawing, in pixels from its upper left corner. */
 export type Mark =
   | { kind: "line"; x1: number; y1: number; x2: number; y2: number; tone: Tone; width?: number }
-  | { kind: "box"; x: number; y: number; width: number; height: number; tone: Tone; faint?: true }
-  | { kind: "dot"; x: number; y: number; tone: Tone }
-  | { kind: "tip"; x: number; y: number; towards: "left" | "right" | "up" | "down"; tone: Tone };
+  | { kind: "box"; x: number; y: number; width: number; height: number; tone: Tone }
+  | { kind: "tip"; x: number; y: number; towards: "left" | "right"; tone: Tone };
 
 export interface Graphic {
   width: number;
@@ -57,8 +56,6 @@ function heightOf({ lines, graphic }: DrawnCell): number {
 const TIPS = {
   left: "l6 -4v8z",
   right: "l-6 -4v8z",
-  up: "l-4 6h8z",
-  down: "l-4 -6h8z",
 } as const;
 
 function markSvg(mark: Mark, left: number, top: number, colours: Colours): string {
@@ -67,9 +64,7 @@ function markSvg(mark: Mark, left: number, top: number, colours: Colours): strin
     case "line":
       return `<line x1="${left + mark.x1}" x2="${left + mark.x2}" y1="${top + mark.y1}" y2="${top + mark.y2}" stroke="${colour}" stroke-width="${mark.width ?? 1}"/>`;
     case "box":
-      return `<rect x="${left + mark.x}" y="${top + mark.y}" width="${mark.width}" height="${mark.height}" fill="${colour}"${mark.faint ? ' opacity="0.35"' : ""}/>`;
-    case "dot":
-      return `<circle cx="${left + mark.x}" cy="${top + mark.y}" r="3.5" fill="${colour}"/>`;
+      return `<rect x="${left + mark.x}" y="${top + mark.y}" width="${mark.width}" height="${mark.height}" fill="${colour}" opacity="0.35"/>`;
     case "tip":
       return `<path d="M${left + mark.x} ${top + mark.y}${TIPS[mark.towards]}" fill="${colour}"/>`;
   }

@@ -5,11 +5,9 @@ import type { LineRow, SeriesLine } from "../api/types";
 import { OffScaleMarks } from "../picture/off-scale";
 import { CountedMark, EmulatedMark, MarkedOnce } from "../ui/emulated";
 import { Empty } from "../ui/empty";
-import { readColours } from "../picture/colours";
-import { Keep, marks } from "../picture/keep";
-import { tableSvg } from "../picture/table-drawing";
+import { KeepFigures } from "../picture/keep";
 import { drawing, grouped, HEIGHT, STEP } from "./layout";
-import { drawnLine, lineTable } from "./line-drawing";
+import { lineTable } from "./line-table";
 import { change, whole } from "./words";
 
 export function Line({ line, name }: { line: SeriesLine; name: string }) {
@@ -20,20 +18,9 @@ export function Line({ line, name }: { line: SeriesLine; name: string }) {
       </Empty>
     );
   return (
-    <Keep
-      title={`${name}: the line`}
-      lines={[
-        "change against the named baseline in percent, with its 95 % interval",
-        marks({
-          emulated: line.rows.some((row) => row.emulated),
-          counted: line.rows.some((row) => row.counted),
-        }),
-      ]}
-      draw={(lines) => tableSvg(drawnLine(line), lines, readColours())}
-      table={() => lineTable(line)}
-    >
+    <KeepFigures title={`${name}: the line`} table={() => lineTable(line)}>
       <Table line={line} />
-    </Keep>
+    </KeepFigures>
   );
 }
 

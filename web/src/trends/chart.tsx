@@ -9,7 +9,6 @@ import { day, stamp } from "../format/time";
 import { aired, edgeOf, robustScale, type Scale } from "../picture/bulk";
 import { OffScaleMarks } from "../picture/off-scale";
 import { useWidth } from "../ui/use-width";
-import { laidOver, laidValues } from "./overlay";
 
 const HEIGHT = 330;
 const FRAME = { left: 64, right: 14, top: 26, bottom: 60 };
@@ -104,14 +103,13 @@ function Turns({ turns, x, right, bottom }: TurnsProps) {
 }
 
 /** The scale of all that is drawn, or of the bulk of the values with the levels of all. */
-export function scaleOf(trend: Trend, laid: number[], everything: boolean): Scale {
+export function scaleOf(trend: Trend, everything: boolean): Scale {
   const levels = trend.levels.map(({ mean }) => mean);
   if (!everything) {
-    const lines = [trend.values, laid.map((value) => ({ value }))];
-    return aired(robustScale(lines, { inOrder: true, inside: levels }));
+    return aired(robustScale([trend.values], { inOrder: true, inside: levels }));
   }
   const ends = trend.values.flatMap((of) => [of.value, of.low ?? of.value, of.high ?? of.value]);
-  const [low, high] = domain([...ends, ...laid]);
+  const [low, high] = domain(ends);
   return { low, high };
 }
 
@@ -130,20 +128,17 @@ interface ChartProps {
   trend: Trend;
   /** Shows wild values too, however flat that makes the others. */
   everything?: boolean;
-  /** Other trends, laid over it. */
-  over?: Trend[];
   /** Shows the time between two moments; where it is missing, nothing can be chosen. */
   zoom?: ((from: string, to: string) => void) | undefined;
 }
 
-export function Chart({ trend, over = [], zoom, everything = false }: ChartProps) {
+export function Chart({ trend, zoom, everything = false }: ChartProps) {
   const [box, available] = useWidth();
   const [dragged, setDragged] = useState<[number, number] | null>(null);
   const width = Math.max(available, SMALLEST);
   const [, navigate] = useLocation();
   const [stop, setStop] = useState(trend.values.length - 1);
-  const laid = over.map((each) => ({ id: each.id, points: laidOver(trend, each) }));
-  const reach = scaleOf(trend, laidValues(trend, over), everything);
+  const reach = scaleOf(trend, everything);
   const place = placement(trend, width, reach);
   const scale = commonScale(
     trend.values.map((value) => value.value).filter((value) => edgeOf(value, reach) === null),
@@ -257,14 +252,6 @@ export function Chart({ trend, over = [], zoom, everything = false }: ChartProps
               {change.effect_percent === null ? change.verdict : percent(change.effect_percent)}
             </text>
           </g>
-        ))}
-        {laid.map(({ id, points }, at) => (
-          <polyline
-            key={id}
-            className="over"
-            data-over={at + 1}
-            points={points.map((p) => `${place.x(p.at)},${place.y(p.value)}`).join(" ")}
-          />
         ))}
         {trend.values.map(
           (value) =>

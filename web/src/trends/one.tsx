@@ -6,15 +6,13 @@ import { Subscribe } from "../act/subscribe";
 import { Annotate } from "../act/trend";
 import { trendQuery } from "../api/queries";
 import type { Trend, TrendChange, TrendPoint } from "../api/types";
-import { counted, quantity, signed } from "../format/quantity";
+import { counted, quantity } from "../format/quantity";
 import { clock, day, stamp } from "../format/time";
 import { Loaded } from "../ui/answers";
 import { Empty } from "../ui/empty";
 import { CountedBadge, EmulatedBadge, EmulatedNotice } from "../ui/emulated";
 import { Crumbs, Head, useTitle } from "../ui/page";
 import { Accept } from "./accept";
-import { OverChoice, OverLegend, useOver } from "./over";
-import { overIn } from "./overlay";
 import { outsideInWords, TrendPicture } from "./picture";
 import { isWhole, rangeOf, within } from "./range";
 import "./trends.css";
@@ -80,11 +78,8 @@ function One({ trend }: { trend: Trend }) {
           {trend.left_out > 0 && ` ${counted(trend.left_out, "older value")} left out.`}
         </p>
         <Picture trend={trend} />
-        {(trend.notes.length > 0 || trend.others.length > 0) && (
+        {trend.others.length > 0 && (
           <ul className="inside small cause-list">
-            {trend.notes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
             {trend.others.map((other) => (
               <li key={other.id}>
                 <Link to={`/trends/${other.id}`}>Trend {other.id}</Link>: {other.why}
@@ -105,13 +100,10 @@ function Picture({ trend }: { trend: Trend }) {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search);
   const shown = isWhole(range) ? trend : within(trend, range);
-  const numbers = overIn(search, trend.id);
-  const over = useOver(numbers);
   const everything = search.get("scale") === "all";
   const show = (next: Record<string, string>) => {
     setSearch({
       ...next,
-      ...(numbers.length > 0 && { over: numbers.join(",") }),
       ...(everything && { scale: "all" }),
     });
   };
@@ -123,15 +115,7 @@ function Picture({ trend }: { trend: Trend }) {
       return after;
     });
   };
-  const outside = outsideInWords(shown, over);
-  const layOver = (wanted: number[]) => {
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      if (wanted.length === 0) after.delete("over");
-      else after.set("over", wanted.join(","));
-      return after;
-    });
-  };
+  const outside = outsideInWords(shown);
   return (
     <div className="inside">
       <p className="buttons small trend-range on-screen">
@@ -167,9 +151,7 @@ function Picture({ trend }: { trend: Trend }) {
             {days} days
           </button>
         ))}
-        <OverChoice trend={trend} over={numbers} change={layOver} />
       </p>
-      <OverLegend trends={over} change={layOver} />
       {outside !== "" && (
         <p className="buttons small trend-beyond">
           <label>
@@ -191,7 +173,6 @@ function Picture({ trend }: { trend: Trend }) {
         <TrendPicture
           trend={shown}
           everything={everything}
-          over={over}
           zoom={(from, to) => {
             show({ from, to });
           }}
@@ -274,20 +255,6 @@ function Change({ change, trend }: { change: TrendChange; trend: Trend }) {
           </ul>
         )}
       </div>
-      {change.moved_to.length > 0 && (
-        <div>
-          <strong>The cost moved:</strong> cases of the workload changed at the same time, the other
-          way, by about as much.
-          <ul className="cause-list">
-            {change.moved_to.map((other) => (
-              <li key={other.trend_id}>
-                <Link to={`/trends/${other.trend_id}`}>{other.case}</Link>{" "}
-                {signed(other.difference, 2)} {change.unit}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
       <Links change={change} trend={trend} />
       <Accept change={change} />
     </article>

@@ -16,7 +16,6 @@ import { PlaceTabs } from "../ui/tabs";
 import { useAddress } from "../ui/use-address";
 import { useSearch } from "../ui/use-search";
 import { Sparkline } from "./sparkline";
-import { StabilityPanel } from "./stability";
 import "./trends.css";
 import { About, ChangeTags, ClassLink, classPath, Effect } from "./words";
 
@@ -176,7 +175,6 @@ function Trends({ classes, one }: TrendsProps) {
           />
         )}
       </Loaded>
-      {!one && <StabilityPanel />}
     </>
   );
 }

@@ -6,13 +6,12 @@ import { day } from "../format/time";
 import { offScaleInWords } from "../picture/bulk";
 import { Keep, marks } from "../picture/keep";
 import { beyond, Chart, scaleOf } from "./chart";
-import { laidValues } from "./overlay";
 import { trendTable } from "./table";
 import "./trends.css";
 
 /** What the scale of the bulk does not reach; empty where it reaches all. */
-export function outsideInWords(trend: Trend, over: readonly Trend[]): string {
-  const { outside, cut } = beyond(trend, scaleOf(trend, laidValues(trend, over), false));
+export function outsideInWords(trend: Trend): string {
+  const { outside, cut } = beyond(trend, scaleOf(trend, false));
   const named = offScaleInWords(
     outside.map((of) => `${quantity(of.value, trend.unit)} on ${day(of.at)}`),
   );
@@ -22,12 +21,11 @@ export function outsideInWords(trend: Trend, over: readonly Trend[]): string {
 
 interface TrendPictureProps {
   trend: Trend;
-  over?: Trend[];
   everything?: boolean;
   zoom?: ((from: string, to: string) => void) | undefined;
 }
 
-export function TrendPicture({ trend, over = [], everything = false, zoom }: TrendPictureProps) {
+export function TrendPicture({ trend, everything = false, zoom }: TrendPictureProps) {
   return (
     <Keep
       title={`${trend.case}: ${trend.metric_title} with ${trend.mode} on ${trend.host_class}`}
@@ -35,12 +33,11 @@ export function TrendPicture({ trend, over = [], everything = false, zoom }: Tre
         `${trend.unit}, ${trend.direction} is better; one value a run, lines are levels`,
         `hosts: ${[...new Set(trend.values.map((value) => value.host))].join(", ")}`,
         marks({ emulated: trend.emulated, counted: trend.clock === "counted" }),
-        over.map((each) => `over it: ${each.case}, ${each.mode}, ${each.host_class}`).join("; "),
-        everything ? "" : outsideInWords(trend, over),
+        everything ? "" : outsideInWords(trend),
       ]}
-      table={() => trendTable([trend, ...over])}
+      table={() => trendTable(trend)}
     >
-      <Chart trend={trend} everything={everything} over={over} zoom={zoom} />
+      <Chart trend={trend} everything={everything} zoom={zoom} />
     </Keep>
   );
 }

@@ -52,7 +52,7 @@ export function ChangeTags({ change }: { change: TrendChange }) {
 }
 
 /** What is measured, in one line below a case's name. */
-export function About({ trend }: { trend: Omit<TrendSummary, "sparkline" | "notes"> }) {
+export function About({ trend }: { trend: Omit<TrendSummary, "sparkline"> }) {
   return (
     <div className="faint small">
       {trend.metric_title}, <span className="mono">{trend.mode}</span>

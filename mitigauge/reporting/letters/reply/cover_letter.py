@@ -1,48 +1,34 @@
-"""The figures of a cover letter, looked at as its readers will look at them. Pure.
+"""What readers of a cover letter's tables of percentages will ask. Pure.
 
-Tables are found as they stand in mails: rows of cells between ``|``, or columns with two or more
-blanks between them, under a line of dashes or not.
+A table is read where there is no doubt what it is: rows between ``|``, or columns with two or more
+blanks between them, under one heading, with a percentage in every cell. Of what benchmarks print
+otherwise (times, histograms, a deviation in a column of its own) nothing is told.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 LARGEST_CHARACTERS = 1 << 20
-MOST_ROWS = 2000
-_NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
-_RULE = re.compile(r"[\s|+=:-]*[-=]{3,}[\s|+=:-]*")
-_UNIT = re.compile(
-    r"%|\b(?:[kMGT]?bit(?:s)?(?:/s|ps)?|[KMGT]i?B(?:/s)?|[nmµu]?s|sec(?:onds)?|cycles?|ns/op"
-    r"|ops?(?:/s)?|IOPS|Hz|[kMG]?req/s|exits?(?:/s)?|score)\b"
-)
-_BASELINE = re.compile(
-    r"\b(?:baseline|relative to|compared (?:to|with)|versus|vs\.?|against"
-    r"|over (?:the )?(?:base|unpatched|vanilla|mitigations?=off|no mitigation)"
-    r"|unpatched|without (?:the|this) (?:patch|series))\b",
-    re.IGNORECASE,
-)
-_DIRECTION = re.compile(
-    r"\b(?:(?:higher|lower|more|less|bigger|smaller) is (?:better|worse)"
-    r"|(?:negative|positive) (?:means|is|are)"
-    r"|improvements?|regressions?|slow(?:er|down)|fast(?:er)?|overhead|loss|gain|drop)\b",
-    re.IGNORECASE,
-)
+# A longer line is no row of a table that a person reads, and is skipped.
+LONGEST_LINE = 400
+MOST_ROWS = 200
+# Each pattern reads a line once, from its beginning or from one word on.
+_CELL = re.compile(r"[-+−]?\d{1,6}(?:\.\d{1,6})?\s?%(?:\s*(?:±|\+/-|\[|\().{0,60})?")
+_RULE = frozenset("|+=:- ")
 _SPREAD = re.compile(
-    r"±|\+/-|\[\s*[-+]?\d[^\]]*,\s*[-+]?\d[^\]]*\]"
-    r"|std ?dev|stdev|confidence|interval|\bCI\b|variance|noise|\bp ?[<=]",
+    r"±|\+/-|\[\s?[-+−]?\d|std ?dev|stdev|std ?err|deviation|confidence|interval|\bC[IV]\b"
+    r"|varia|noise|\bp ?[<=]",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    r"\bn ?= ?\d+|\b\d+ (?:runs?|boots?|iterations|times|samples|repeats|reboots)\b"
-    r"|average of \d+",
+    r"\bn ?= ?\d|(?<!\d)\d{1,6} (?:\w{1,20} )?"
+    r"(?:runs?|boots?|iterations?|times|samples?|repeats|repetitions|reboots)\b"
+    r"|\b(?:average|mean|median) (?:of|over) \w",
     re.IGNORECASE,
 )
-# What `git format-patch` adds below a letter: ` kernel/fork.c | 12 +++---`.
-_DIFFSTAT = re.compile(r"\s?\S[^|]{0,300}\|\s*(?:\d+ [+-]+|Bin .{0,60})\s*")
-_REVISION = re.compile(r"\bv\d+\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,108 +41,78 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """One table; *header*: the cells of its first line that has no figures."""
-
-    line: int
-    header: tuple[str, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
-    """What a reader will ask. *line* counts from 1; 0: the whole text."""
+    """What a reader will ask. *line* counts from 1."""
 
     line: int
     kind: str
     text: str
 
 
-def findings(text: str, earlier: Mapping[str, str] | None = None) -> list[Finding]:
-    """All that is to be asked of the tables in *text*, by line.
-
-    *earlier*: texts of earlier revisions by name; rows that stand in one of them with the same
-    figures were not measured again, or nobody can tell.
-    """
+def findings(text: str) -> list[Finding]:
+    """All that is to be asked of the tables in *text*, by line; nothing where none is read."""
     text = text[:LARGEST_CHARACTERS]
     tables = list(tables_in(text))
     if not tables:
-        return [Finding(0, "no table", "There is no table of figures in this text.")]
-    found = [*_of_text(text, tables)]
-    for table in tables:
-        found += _of_table(table)
-    for name, older in (earlier or {}).items():
-        found += _unchanged(tables, name, older)
+        return []
+    line = tables[0][0].line
+    found = [repeated for table in tables for repeated in _repeated(table)]
+    if not _SPREAD.search(text):
+        found.append(
+            Finding(
+                line, "interval", "No figure has an interval or a deviation: a reader cannot tell "
+                "it from noise.",
+            )
+        )  # fmt: skip
+    if not _COUNT.search(text):
+        found.append(
+            Finding(line, "count", "Nothing says how many runs or boots stand behind a figure.")
+        )
     return sorted(found, key=lambda each: (each.line, each.kind))
 
 
-def tables_in(text: str) -> Iterator[Table]:
-    """The tables of a text, in order."""
-    block: list[tuple[int, tuple[str, ...]]] = []
+def tables_in(text: str) -> Iterator[list[Row]]:
+    """The rows of each table that is surely read, in order."""
+    block: list[Row] = []
     for number, line in enumerate(text.splitlines(), 1):
-        if _DIFFSTAT.fullmatch(line):
+        bare = line[:LONGEST_LINE].strip(" \t>")
+        if len(line) <= LONGEST_LINE and bare and _RULE.issuperset(bare):
             continue
-        if _RULE.fullmatch(line) and line.strip():
-            continue
-        cells = _cells(line)
-        if cells:
-            block.append((number, cells))
+        cells = _cells(bare) if len(line) <= LONGEST_LINE else ()
+        if len(cells) >= 2:
+            block.append(Row(number, cells[0], cells[1:]))
             continue
         yield from _table(block)
         block = []
     yield from _table(block)
 
 
-def _cells(line: str) -> tuple[str, ...]:
-    """The cells of a row; none where a line is no row."""
-    bare = line.strip().lstrip(">").strip()
-    if bare.startswith("|") and bare.count("|") >= 3:
-        return tuple(cell.strip() for cell in bare.strip("|").split("|"))
-    parts = tuple(part for part in re.split(r"\s{2,}|\t", bare) if part)
-    return parts if len(parts) >= 2 else ()
+def _cells(bare: str) -> tuple[str, ...]:
+    """The cells of a row; fewer than two where the line is none."""
+    if bare.startswith("|"):
+        return tuple(cell.strip() for cell in bare[1:].removesuffix("|").split("|"))
+    return tuple(part for part in re.split(r"\t|  +", bare) if part)
 
 
-def _table(block: Sequence[tuple[int, tuple[str, ...]]]) -> Iterator[Table]:
-    """The table of lines that stand together; none where too few of them have figures."""
-    header: tuple[str, ...] = ()
-    rows = []
-    for number, cells in block[:MOST_ROWS]:
-        if any(_NUMBER.match(cell) for cell in cells[1:]):
-            rows.append(Row(number, cells[0], cells[1:]))
-        elif not rows:
-            header = cells
-    if len(rows) >= 2:
-        yield Table(block[0][0], header, tuple(rows))
+def _table(block: Sequence[Row]) -> Iterator[list[Row]]:
+    """The rows below the heading; nothing where a line has another form than the others."""
+    if not 3 <= len(block) <= MOST_ROWS:
+        return
+    heading, *rows = block
+    is_alike = all(len(row.cells) == len(heading.cells) for row in rows)
+    has_heading = not any(_CELL.fullmatch(cell) for cell in heading.cells)
+    if is_alike and has_heading and all(_is_figures(row.cells) for row in rows):
+        yield rows
 
 
-def _of_text(text: str, tables: Sequence[Table]) -> Iterator[Finding]:
-    line = tables[0].line
-    if not _BASELINE.search(text):
-        yield Finding(
-            line, "baseline", "Nothing says what the figures are relative to: name the baseline "
-            "(kernel and mode) above the table.",
-        )  # fmt: skip
-    if not _DIRECTION.search(text):
-        yield Finding(
-            line, "direction", "Nothing says which way is better: write `higher is better`, or "
-            "what a negative figure means.",
-        )  # fmt: skip
-    if not _SPREAD.search(text):
-        yield Finding(
-            line, "interval", "No figure has an interval or a deviation: a reader cannot tell it "
-            "from noise.",
-        )  # fmt: skip
-    if not _COUNT.search(text):
-        yield Finding(line, "count", "Nothing says how many runs or boots stand behind a figure.")
+def _is_figures(cells: Sequence[str]) -> bool:
+    """Percentages; a cell between bars may be empty."""
+    return any(cells) and all(not cell or _CELL.fullmatch(cell) for cell in cells)
 
 
-def _of_table(table: Table) -> Iterator[Finding]:
-    heads = " ".join(table.header)
-    bare = [r for r in table.rows if not any(_UNIT.search(cell) for cell in (r.label, *r.cells))]
-    if bare and not _UNIT.search(heads):
-        yield Finding(bare[0].line, "unit", f"{bare[0].label!r} has no unit, nor has its column.")
+def _repeated(rows: Sequence[Row]) -> Iterator[Finding]:
     first: dict[str, int] = {}
-    for row in table.rows:
+    for row in rows:
         label = " ".join(row.label.split()).lower()
         if label in first:
             yield Finding(
@@ -164,31 +120,3 @@ def _of_table(table: Table) -> Iterator[Finding]:
                 "what is the difference?",
             )  # fmt: skip
         first.setdefault(label, row.line)
-        numbers = [cell for cell in row.cells if _NUMBER.match(cell)]
-        if len(row.cells) < len(table.rows[0].cells) or len(numbers) < len(row.cells):
-            yield Finding(
-                row.line, "missing figure", f"{row.label!r} has fewer figures than columns."
-            )
-
-
-def _unchanged(tables: Sequence[Table], name: str, older: str) -> Iterator[Finding]:
-    """Rows with the very figures of an earlier revision."""
-    before = {
-        (plain_label(row.label), row.cells) for table in tables_in(older) for row in table.rows
-    }
-    rows = [row for table in tables for row in table.rows]
-    same = [row for row in rows if (plain_label(row.label), row.cells) in before]
-    if not same:
-        return
-    if len(same) == len(rows):
-        yield Finding(
-            rows[0].line, "not measured again", f"All {len(rows)} rows have the figures of {name}: "
-            "was the series measured again since?",
-        )  # fmt: skip
-        return
-    for row in same:
-        yield Finding(row.line, "not measured again", f"{row.label!r} has the figures of {name}.")
-
-
-def plain_label(label: str) -> str:
-    return " ".join(_REVISION.sub("", label).split()).lower()

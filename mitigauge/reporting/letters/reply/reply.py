@@ -12,17 +12,15 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.plain_text import indented, neutralise, paragraph
-from mitigauge.core.documents.units import effect, percent
+from mitigauge.core.documents.units import effect
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.kernels.mails.mail import address_of
 from mitigauge.kernels.recipe import SHORT_DIGITS, short_release
 from mitigauge.reporting.letters.reply.cover_letter import Finding
-from mitigauge.reporting.letters.reply.cover_letter_claims import LetterClaim
 from mitigauge.reporting.letters.reply.headline import LeadCell, headline
 from mitigauge.reporting.letters.report.content import COUNTED_HOSTS, EMULATED, uncounted_words
 from mitigauge.reporting.pages.schemas import (
@@ -37,7 +35,6 @@ COLUMNS = 76
 LORE = "https://lore.kernel.org/r"
 MOST_FINDINGS = 12
 MOST_QUESTIONS = 8
-MOST_FIGURES = 40
 LONGEST_LIMITS = 600
 LONGEST_STUDY = 500
 ASKING = (
@@ -80,14 +77,6 @@ class BuiltKernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
-    """What the cover letter's own figures come to, and what its readers will ask of them."""
-
-    beside: Sequence[LetterClaim] = ()
-    questions: Sequence[Finding] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Besides:
     """What is known of a revision beside its experiment's figures.
 
@@ -105,17 +94,18 @@ def mail(
     report: str,
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
-    letter: Letter,
+    questions: Sequence[Finding],
     *,
     besides: Besides = Besides(),
     sender: str = "",
 ) -> EmailMessage:
-    """The answer. *by_hand*: workload → how its measurement is repeated with nothing of ours.
+    """The answer. *by_hand*: workload → how its measurement is repeated with nothing of ours;
+    *questions*: what readers of the revision's own table will ask.
 
     Raises InvalidInput where nobody is to be answered, or *sender* is no address.
     """
     message, own_id = addressed(answered, sender)
-    lines = _body(answered, own_id, view, report, kernels, by_hand, letter, besides)
+    lines = _body(answered, own_id, view, report, kernels, by_hand, questions, besides)
     body = "\n".join(lines) + "\n"
     message.set_content(body, charset="utf-8", cte="8bit")
     return message
@@ -176,7 +166,7 @@ def _body(
     report: str,
     kernels: Sequence[BuiltKernel],
     by_hand: Mapping[str, str],
-    letter: Letter,
+    questions: Sequence[Finding],
     besides: Besides,
 ) -> Iterator[str]:
     found = lead_cells(view)
@@ -199,8 +189,7 @@ def _body(
         yield "Beside these figures:"
         yield from study_lines(besides.studies)
     yield from _regression(answered, own_id, found)
-    yield from _set_beside(letter.beside)
-    yield from _question_lines(letter.questions)
+    yield from _question_lines(questions)
     yield ""
     yield report.rstrip("\n")
     yield from reproduce(view, kernels, by_hand)
@@ -321,46 +310,6 @@ def _regression(answered: Addressees, own_id: str, found: Sequence[LeadCell]) ->
 def _is_regression(each: LeadCell) -> bool:
     """Worse than another kernel, not than another mode of the same one."""
     return each.cell.verdict == Verdict.WORSE and each.is_of_kernels
-
-
-def _set_beside(figures: Sequence[LetterClaim]) -> Iterator[str]:
-    """The cover letter's own figures beside ours."""
-    if not figures:
-        return
-    yield ""
-    yield "The figures of the cover letter, beside ours:"
-    yield ""
-    known = [each for each in figures if each.cell is not None]
-    for each in known[:MOST_FIGURES]:
-        yield from indented("  - ", _beside_ours(each), COLUMNS)
-    if len(known) > MOST_FIGURES:
-        yield f"  - and {counted(len(known) - MOST_FIGURES, 'more figure')}"
-    unknown = [each for each in figures if each.cell is None]
-    if unknown:
-        labels = dict.fromkeys(neutralise(each.label, 60) for each in unknown)
-        said = f"not measured here, or not known which case is meant: {', '.join(labels)}"
-        yield from indented("  - ", said[:600], COLUMNS)
-    kept = [each for each in figures if each.since]
-    if kept:
-        oldest = ", ".join(dict.fromkeys(each.since for each in kept))
-        said = (
-            f"{len(kept)} of {counted(len(figures), 'figure')} stand unchanged since {oldest}: "
-            "they were not measured again, or the letter does not say so"
-        )
-        yield from indented("  - ", said, COLUMNS)
-
-
-def _beside_ours(each: LetterClaim) -> str:
-    """``UDP 1-vCPU, IBPB: -12.5% there, -12.0% [-12.9, -11.1] on spr-1: reproduced``."""
-    named = ", ".join(neutralise(word, 60) for word in (each.label, each.column) if word)
-    there = f"{named}: {percent(each.percent)} there"
-    cell = each.cell
-    if cell is None or cell.effect is None:
-        return f"{there}; {each.reason}"
-    ours = effect(cell.effect)
-    outcome = each.outcome.replace("_", " ")
-    said = each.reason if each.outcome == ClaimOutcome.EMULATED else f"{outcome}, {each.reason}"
-    return f"{there}, {ours} on {neutralise(each.host, 60)}: {said}"
 
 
 def _question_lines(questions: Sequence[Finding]) -> Iterator[str]:

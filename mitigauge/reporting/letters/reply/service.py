@@ -12,12 +12,10 @@ from mitigauge.core.errors import NotReady
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.mails.mail import address_of
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.reporting.letters.reply import reply
-from mitigauge.reporting.letters.reply.cover_letter import findings, tables_in
-from mitigauge.reporting.letters.reply.cover_letter_claims import claims_beside
+from mitigauge.reporting.letters.reply.cover_letter import findings
 from mitigauge.reporting.letters.report.service import gathered
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.pages.schemas import ExperimentView
@@ -52,13 +50,7 @@ def answer_to(
             f"experiment {view.id} is {view.state}: an answer waits for its end",
             hint=f"`mitigauge experiment wait {view.id}` follows it.",
         )
-    earlier = [
-        (other.label, other.letter)
-        for other in sorted(revision.series.revisions, key=lambda each: each.number)
-        if other.number < revision.number and not other.retest
-    ]
-    letter = _letter(session, revision.letter, earlier, view)
-    return _mail(session, answered, view, letter, revision_id=revision.id, sender=sender)
+    return _mail(session, answered, view, revision.letter, revision_id=revision.id, sender=sender)
 
 
 def answer_found(
@@ -82,14 +74,14 @@ def answer_found(
         archive=archive.rstrip("/"),
         own_id=f"try.{label}.{experiment_id}",
     )
-    return _mail(session, answered, view, _letter(session, found.letter, [], view), sender="")
+    return _mail(session, answered, view, found.letter, sender="")
 
 
 def _mail(
     session: Session,
     answered: reply.Addressees,
     view: ExperimentView,
-    letter: reply.Letter,
+    letter: str,
     *,
     revision_id: int = 0,
     sender: str,
@@ -100,7 +92,7 @@ def _mail(
         gathered(session, view).text(within_mail=True),
         kernels_of(session, view),
         {name: workload.by_hand for name, workload in Catalog().workloads.items()},
-        letter,
+        findings(letter),
         besides=reply.Besides(
             lines_of(session, [view.id]).get(view.id, ""),
             studies.lines_of(session, revision_id) if revision_id else [],
@@ -152,18 +144,3 @@ def kernels_of(session: Session, view: ExperimentView) -> list[reply.BuiltKernel
         )
         for kernel in kernel_rows.of_releases(session, releases)
     ]
-
-
-def _letter(
-    session: Session, text: str, earlier: Sequence[tuple[str, str]], view: ExperimentView
-) -> reply.Letter:
-    """What a letter's tables come to; nothing where it has none.
-
-    *earlier*: label and letter of the revisions before, oldest first.
-    """
-    if not any(tables_in(text)):
-        return reply.Letter()
-    parameters = experiment_rows.parameters_of(session, view.id)
-    return reply.Letter(
-        claims_beside(text, earlier, view, parameters), findings(text, dict(earlier))
-    )

@@ -151,7 +151,6 @@ class TrendLine(View):
     went_away: bool
     hosts: list[str]
     causes: list[str] = Field(description="empty: nothing known changed")
-    moved_to: list[str] = Field(default_factory=list)
     said: str = Field("", description="what a person wrote to it")
     regression: RegressionLine | None = Field(None, description="null: it was made none of")
     points: list[tuple[datetime, float]] = Field(default_factory=list)
@@ -280,15 +279,6 @@ class AaLine(View):
     """Days of hosts on which they were, by which the interval is: cases of one may be alike."""
 
 
-class Stability(View):
-    """How far verdicts agree when the same two arms are measured again."""
-
-    pairs: int
-    agreed: int
-    ci_low_percent: float
-    ci_high_percent: float
-
-
 class Counts(View):
     """Verdicts on primary metrics that were given this week."""
 
@@ -323,4 +313,3 @@ class WeekData(View):
     noise: list[NoiseLine]
     hours: list[HostHours]
     aa: list[AaLine]
-    stability: Stability | None

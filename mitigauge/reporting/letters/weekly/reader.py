@@ -38,7 +38,7 @@ from mitigauge.reporting.letters.weekly.limit_lines import limits_of_week
 from mitigauge.reporting.letters.weekly.regression_lines import regression_lines
 from mitigauge.reporting.letters.weekly.repository import CaseLine, RunLine, VerdictLine
 from mitigauge.reporting.letters.weekly.self_measurement import aa_lines, host_hours, noise_lines
-from mitigauge.reporting.letters.weekly.trend_lines import stability, trend_lines
+from mitigauge.reporting.letters.weekly.trend_lines import trend_lines
 from mitigauge.reporting.letters.weekly.week import LENGTH, Week
 
 # A word that is older says nothing any more.
@@ -86,7 +86,6 @@ def gather(session: Session, week: Week, *, complete: bool) -> WeekData:
             ended, times, rows.boot_seconds(session, [r.id for r in ended]), aside, hosts
         ),
         aa=aa_lines(rows.aa_counts(session, week.start, week.end)),
-        stability=stability(session),
     )
 
 

@@ -124,7 +124,7 @@ def _as_it_was(session: Session, data: WeekData) -> WeekData:
     trends = [_as_decided(line, decided.get((line.trend_id, line.at))) for line in data.trends]
     return data.model_copy(
         update={
-            "stability": first.stability, "regressions": first.regressions, "trends": trends,
+            "regressions": first.regressions, "trends": trends,
             # Who has an experiment judged anew says it of a later week.
             "limits": first.limits,
         }

@@ -15,7 +15,6 @@ from mitigauge.reporting.letters.weekly.document import (
     line_of,
 )
 from mitigauge.reporting.letters.weekly.findings import in_words
-from mitigauge.tracking.trends.words import NO_PAIR_YET
 
 MOST_ROWS = 60
 # Times of what it was before, from which on more noise is pointed out.
@@ -248,22 +247,6 @@ def _trust(data: WeekData) -> Section:
         for of in data.aa
     ]
     columns = ["class of hosts", "this week", "ever", "rate, 95 % interval"]
-    if data.stability is not None:
-        of = data.stability
-        share = 100 * of.agreed / of.pairs if of.pairs else 0.0
-        about.append(
-            line_of(
-                f"Measured again, {of.agreed} of {of.pairs} verdicts said the same "
-                f"({share:.0f} %, 95 % [{of.ci_low_percent:.0f}, {of.ci_high_percent:.0f}])."
-            )
-        )
-    else:
-        about.append(
-            line_of(
-                "How far verdicts agree when the same is measured again is not known: no pair yet. "
-                f"{NO_PAIR_YET}"
-            )
-        )
     return Section(
         id="trust",
         title="How far to trust it",

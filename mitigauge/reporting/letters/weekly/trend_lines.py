@@ -8,8 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.core.clock import Clock
-from mitigauge.core.stats.rates import rate_interval
-from mitigauge.reporting.letters.weekly.data import FactChange, RegressionLine, Stability, TrendLine
+from mitigauge.reporting.letters.weekly.data import FactChange, RegressionLine, TrendLine
 from mitigauge.reporting.letters.weekly.findings import in_words
 from mitigauge.reporting.letters.weekly.regression_lines import IN_HAND, known_by_change
 from mitigauge.reporting.letters.weekly.week import Week
@@ -32,20 +31,6 @@ def trend_lines(session: Session, week: Week) -> list[TrendLine]:
         *(_line(change, points, known.get(change.id), is_new=True) for change in new),
         *(_line(change, points, known.get(change.id), is_new=False) for change in still),
     ]
-
-
-def stability(session: Session) -> Stability | None:
-    """How far verdicts agree where the same was measured again; None where nothing was."""
-    # Rows of all workloads of a class have every pair once; those of one workload have it again.
-    found = [of for of in service.stability(session) if of.workload == ""]
-    pairs, agreed = sum(of.pairs for of in found), sum(of.agreed for of in found)
-    if not pairs:
-        return None
-    questions = sum(of.questions for of in found)
-    low, high = rate_interval(agreed, pairs, groups=min(questions, pairs))
-    return Stability(
-        pairs=pairs, agreed=agreed, ci_low_percent=100 * low, ci_high_percent=100 * high
-    )
 
 
 def _points(
@@ -91,7 +76,6 @@ def _line(
         went_away=change.kind is ChangeKind.WENT_AWAY,
         hosts=change.hosts,
         causes=[_cause(cause) for cause in change.causes],
-        moved_to=[moved.case for moved in change.moved_to],
         said=f"{change.state} by {change.said_by}: {change.said}" if change.said else "",
         points=points.get(change.trend_id, []),
     )

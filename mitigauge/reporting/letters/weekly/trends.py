@@ -72,8 +72,6 @@ def _lines(line: TrendLine) -> list[Line]:
             else "nothing that is recorded changed then.",
         ),
     ]
-    if line.moved_to:
-        told.append(line_of(f"the cost moved to or from {', '.join(line.moved_to)}"))
     if line.went_away:
         told.append(line_of("it went away again"))
     if line.regression is not None:

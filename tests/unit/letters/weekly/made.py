@@ -84,5 +84,4 @@ def week_of(*words: Word, known_: Known | None = None, complete: bool = True) ->
         noise=[],
         hours=[],
         aa=[],
-        stability=None,
     )

@@ -1,1 +1,0 @@
-"""Benchmarks of prices of a processor."""

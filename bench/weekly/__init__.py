@@ -1,1 +1,0 @@
-"""The weekly report, over a fleet of any size."""
