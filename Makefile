@@ -42,7 +42,7 @@ test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
 test-crash: setup ## workers killed, paused and cut off at every step; an hour (ARGS: for the campaign alone)
 	@scripts/test-crash $(ARGS)
 
-test-mutants: setup ## do tests notice faults in leases, fences, retries and limits? (ARGS=--list: which)
+test-mutants: setup ## do tests notice faults in leases, fences, proofs and verdicts? (ARGS=--list: which)
 	@python -m tests.crash.mutants $(ARGS)
 
 test-fresh: ## set-up and quick tests of the committed project in a new Debian root (ARGS: what to run there)

@@ -1,25 +1,36 @@
-"""Mutations of the lease, fence, retry and limit code, each with the tests that must notice.
+"""Mutations of leases, fences, proofs, verdicts, hostile input, mails and kernels.
 
-A mutation is a small fault that somebody could bring in. Its old text stands exactly once in its
-file; where the code changes, correct the text here, or say the same fault in the new code.
+Each has the tests that must notice it. A mutation is a small fault that somebody could bring in.
+Its old text stands exactly once in its file; where the code changes, correct the text here, or say
+the same fault in the new code.
 """
 
 from __future__ import annotations
 
 from tests.crash.mutation import Mutation
-from tests.crash.mutations_builds import BUILDS
-from tests.crash.mutations_figures import FIGURES
-from tests.crash.mutations_inputs import INPUTS
-from tests.crash.mutations_kernels import KERNELS
-from tests.crash.mutations_mails import MAILS
-from tests.crash.mutations_proof import PROOF
 
 FENCE = "tests/crash/test_fence.py"
-STUCK = "tests/crash/test_stuck.py"
 LEASES = "tests/db/test_leases.py"
-DATABASE = "tests/db/test_database_errors.py"
+STUCK = "tests/crash/test_stuck.py"
 ARCHIVES = "tests/unit/test_hostile_archives.py"
-DECIDE = "tests/unit/test_decide.py"
+PROOF_PY = "mitigauge/measurement/runs/proof.py"
+UNIT = "tests/unit/test_proof.py"
+CRASH = "tests/crash/test_kernel_proof.py"
+STEP_PY = "pipelines/steps/boot.py"
+SHARED = "tests/crash/test_shared_boots.py"
+PACKAGE = "tests/unit/kernels/test_package.py"
+PACKAGE_SCRIPT = "tests/unit/kernels/test_package_script.py"
+COVERAGE = "tests/unit/exact/test_coverage.py"
+DETECTION = "tests/unit/test_trend_detection.py"
+VARIANTS = "tests/unit/studies/test_variants.py"
+MAIL = "tests/db/test_series_mail.py"
+DELIVERIES = "tests/db/test_deliveries.py"
+ADAPTER = "tests/unit/test_mail_adapter.py"
+HOSTILE = "tests/unit/mails/test_hostile.py"
+BOX = "tests/unit/kernels/test_sandbox.py"
+SANDBOX_PY = "pipelines/adapters/sandbox.py"
+BOUNDS = "tests/unit/test_bounds.py"
+LIMITS = "tests/api/test_limits.py"
 
 MUTATIONS = (
     Mutation(
@@ -47,14 +58,6 @@ MUTATIONS = (
         "A play would go on on a host that another worker may have taken.",
     ),
     Mutation(
-        "a renewal that fails ends all renewing",
-        "pipelines/lease.py",
-        "of=self._of, error=in_words(error))\n            return False\n",
-        "of=self._of, error=in_words(error))\n            raise\n",
-        (LEASES,),
-        "One fault of the database would cost every long step its host.",
-    ),
-    Mutation(
         "a commit is never tried again",
         "pipelines/insist.py",
         "if not is_away(error) or clock() > deadline:",
@@ -63,46 +66,12 @@ MUTATIONS = (
         "A finished step would be thrown away whenever the database restarts.",
     ),
     Mutation(
-        "a refusal of the database is asked again for ever",
-        "mitigauge/storage/database/engine.py",
-        "return error.connection_invalidated or state.startswith(AWAY_CLASSES)",
-        "return True",
-        (DATABASE,),
-        "A row that is too large would keep its run for ever, without an event.",
-    ),
-    Mutation(
         "a commit is booked without a look",
         "pipelines/advance.py",
         "if attempt and attempt.finished_at and attempt.outcome not in LOST_ENDS:",
         "if False:",
         (STUCK,),
         "A commit whose answer was lost would be booked as refused.",
-    ),
-    Mutation(
-        "a run is believed as it was before its lease was had",
-        "pipelines/advance.py",
-        "            if run.state not in UNFINISHED_RUN_STATES:\n"
-        "                leases.release(session, lease)\n"
-        "                return None\n",
-        "",
-        (STUCK,),
-        "A run that is over would take its host again, and keep it.",
-    ),
-    Mutation(
-        "a power cycle is not recorded",
-        "mitigauge/measurement/runs/outcomes.py",
-        "    boot.power_cycled = True\n    boot.reason = reason\n",
-        "    boot.reason = reason\n",
-        (FENCE,),
-        "A dead host would be cycled for ever, and nobody could tell that it was.",
-    ),
-    Mutation(
-        "a host is cycled without a look",
-        "pipelines/steps/boot.py",
-        "    boot = context.boot\n    if context.host.answers():\n        return Done(",
-        "    boot = context.boot\n    if False:\n        return Done(",
-        (STUCK,),
-        "A host that came up while no worker was there would lose its boot.",
     ),
     Mutation(
         "a restore is never given up",
@@ -145,16 +114,6 @@ MUTATIONS = (
         "Two workers would act on one host at the same time.",
     ),
     Mutation(
-        "a lease is not released at the end",
-        "pipelines/advance.py",
-        "            if run.state not in UNFINISHED_RUN_STATES:\n"
-        "                leases.release(session, taken.lease)\n"
-        "                return None\n",
-        "            if run.state not in UNFINISHED_RUN_STATES:\n                return None\n",
-        (FENCE,),
-        "A host would stay with a run that is over.",
-    ),
-    Mutation(
         "a host is touched without its lease",
         "pipelines/lease.py",
         "        while not self._lost.is_set() and not self.alive():\n",
@@ -171,44 +130,12 @@ MUTATIONS = (
         "A run would try for ever what cannot work.",
     ),
     Mutation(
-        "workers that a step ends are not counted",
-        "mitigauge/measurement/runs/outcomes.py",
-        "    run.lost_workers += 1 / at_once\n",
-        "",
-        (STUCK,),
-        "A step that ends its worker would end one after the other.",
-    ),
-    Mutation(
-        "boots that fail have no limit",
-        "pipelines/decision.py",
-        "if states[BootState.DID_NOT_BOOT] >= DID_NOT_BOOT_LIMIT:",
-        "if False:",
-        (DECIDE,),
-        "An arm that panics would be booted for ever.",
-    ),
-    Mutation(
-        "a place has no limit of attempts",
-        "pipelines/decision.py",
-        "ATTEMPTS_A_PLACE = 3",
-        "ATTEMPTS_A_PLACE = 10**6",
-        (FENCE,),
-        "One place of a block would be made again as long as its host fails.",
-    ),
-    Mutation(
         "a block is made again without limit",
         "mitigauge/measurement/runs/outcomes.py",
         "    if repeats > BLOCK_REPEATS:\n",
         "    if False:\n",
         (STUCK,),
         "A host whose fingerprint flaps would be rebooted for ever.",
-    ),
-    Mutation(
-        "a dead host is never set aside",
-        "pipelines/steps/context.py",
-        "        if silent and (tried or aside):\n",
-        "        if False:\n",
-        (STUCK,),
-        "A dead host would fail every run of its queue.",
     ),
     Mutation(
         "an archive's members have no limit",
@@ -219,14 +146,6 @@ MUTATIONS = (
         "A hostile host would keep a worker busy and fill its memory.",
     ),
     Mutation(
-        "an archive's files have no limit",
-        "pipelines/steps/archive.py",
-        "            if listing.files_bytes > bounds.files_bytes:\n",
-        "            if False:\n",
-        (ARCHIVES,),
-        "A hostile host would fill the disk of the control machine.",
-    ),
-    Mutation(
         "an archive may name a file outside",
         "pipelines/steps/archive.py",
         '        or not {".", ".."}.isdisjoint(parts)\n',
@@ -234,10 +153,204 @@ MUTATIONS = (
         (ARCHIVES,),
         "A hostile host would write any file that the worker may.",
     ),
-    *PROOF,
-    *INPUTS,
-    *KERNELS,
-    *FIGURES,
-    *MAILS,
-    *BUILDS,
+    Mutation(
+        "the build id proves nothing",
+        PROOF_PY,
+        "if wanted.build_id and build_id != wanted.build_id:",
+        "if False:",
+        (UNIT,),
+        "Another binary of the same release would pass as the arm.",
+    ),
+    Mutation(
+        "a kernel that was built anew is taken for the same",
+        "pipelines/steps/prepare.py",
+        "if begun_with != now.get(release) or (begun_with is None and is_ours(release)):",
+        "if False:",
+        (CRASH,),
+        "Later blocks of an arm would boot another binary than the first ones.",
+    ),
+    Mutation(
+        "the release proves nothing",
+        PROOF_PY,
+        "if wanted.kernel_release and release != wanted.kernel_release:",
+        "if False:",
+        (UNIT,),
+        "Another kernel would pass as the arm.",
+    ),
+    Mutation(
+        "the nonce proves nothing",
+        PROOF_PY,
+        "if proof.nonce != wanted.nonce:",
+        "if False:",
+        (UNIT,),
+        "The fallback would be measured as the arm.",
+    ),
+    Mutation(
+        "the nonce is the host's own answer",
+        STEP_PY,
+        "nonce=entry.nonce if shared and entry.nonce else boot.nonce,",
+        "nonce=str(boot.proof and boot.proof.nonce),",
+        (FENCE,),
+        "The expected value would come from who is checked.",
+    ),
+    Mutation(
+        "the boot id proves nothing",
+        PROOF_PY,
+        "if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:",
+        "if False:",
+        (UNIT,),
+        "A host that did not reboot would be measured in the old mode.",
+    ),
+    Mutation(
+        "the mode's state proves nothing",
+        PROOF_PY,
+        "if wanted.expect and not _in_force(wanted.expect, vulnerabilities):",
+        "if False:",
+        (UNIT,),
+        "A mode that the kernel ignored would be compared.",
+    ),
+    Mutation(
+        "the command line is not looked at",
+        PROOF_PY,
+        "for word in wanted.options if word not in there]",
+        "for word in wanted.options if False]",
+        (UNIT,),
+        "An option that was lost on the way would stay unseen.",
+    ),
+    Mutation(
+        "a proof may lack anything",
+        PROOF_PY,
+        'if getattr(proof, name) in (None, "")]',
+        "if False]",
+        (UNIT,),
+        "A host that says nothing would prove everything.",
+    ),
+    Mutation(
+        "a host that rebooted by itself within a block goes on",
+        STEP_PY,
+        "if within is not None and proof.boot_id != within:",
+        "if False:",
+        (SHARED,),
+        "An arm would be applied within another boot than its block's.",
+    ),
+    Mutation(
+        "a package names its kernel as it likes",
+        "mitigauge/kernels/package.py",
+        "if not _RELEASE.fullmatch(package.release) or not _BUILD_ID",
+        "if False and not _BUILD_ID",
+        (PACKAGE,),
+        "A process that was taken over would name the kernel.",
+    ),
+    Mutation(
+        "an image may hold another kernel than vmlinux",
+        "pipelines/kernel_scripts/package",
+        "build_id /build/package/module | cmp -s - /build/package/build-id ||",
+        "true ||",
+        (PACKAGE_SCRIPT,),
+        "The build id that is stored would be of a kernel that does not boot.",
+    ),
+    Mutation(
+        "a count tells of kernels in which what it ran was changed",
+        "mitigauge/analysis/profiles/exact/coverage.py",
+        '        return f"{names_in_words(differing)} differ from',
+        '        pass\n    if False:\n        return f"{names_in_words(differing)} differ from',
+        (COVERAGE,),
+        "A function that calls what a patch changes may be new since.",
+    ),
+    Mutation(
+        "the metric's direction is ignored",
+        "mitigauge/tracking/trends/detection.py",
+        'verdict="better" if larger == (terms.direction == "higher") else "worse",',
+        'verdict="better" if not larger else "worse",',
+        (DETECTION,),
+        "More throughput would be said to be worse.",
+    ),
+    Mutation(
+        "a variant that clears less is not out",
+        "mitigauge/tracking/studies/variants.py",
+        "    if less:\n        return Gate.OUT",
+        "    if False:\n        return Gate.OUT",
+        (VARIANTS,),
+        "The loop with the fewest branches would win.",
+    ),
+    Mutation(
+        "a link in the Maildir is followed",
+        "pipelines/adapters/maildir.py",
+        "os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK",
+        "os.O_RDONLY | os.O_NONBLOCK",
+        (MAIL,),
+        "Whoever delivers mail would have any file of the service read, and its text answered.",
+    ),
+    Mutation(
+        "two senders of one mail",
+        "mitigauge/reporting/deliveries/repository.py",
+        "where=MailDelivery.state == DeliveryState.LATER,",
+        "where=MailDelivery.state.in_(OPEN),",
+        (DELIVERIES,),
+        "Two workers would each send the report of one week.",
+    ),
+    Mutation(
+        "a mail whose answer was lost is sent again",
+        "pipelines/adapters/mail.py",
+        "    if talk.sent:\n",
+        "    if False:\n",
+        (DELIVERIES, ADAPTER),
+        "A server that hangs up after the last byte would be handed the mail again.",
+    ),
+    Mutation(
+        "a reader of mails has no limit of time",
+        "mitigauge/kernels/mails/reader.py",
+        "limits=LIMITS, given=given",
+        "limits=Limits(600.0, 64 << 30, 1 << 30), given=given",
+        (HOSTILE,),
+        "One mail would keep the mail desk for hours.",
+    ),
+    Mutation(
+        "a mail may lie in a mail without end",
+        "mitigauge/kernels/mails/mime.py",
+        "MOST_DEEP = 8\n",
+        "MOST_DEEP = 800\n",
+        (HOSTILE,),
+        "Parts in parts would take time by the square of their depth, and end the reader.",
+    ),
+    Mutation(
+        "an approval is of whatever stands there",
+        "mitigauge/tracking/series/service.py",
+        "    if seen is None:\n",
+        "    seen = seen or now\n    if seen is None:\n",
+        ("tests/db/test_series.py",),
+        "A stranger's v3 would run as root, approved by who looked at v2.",
+    ),
+    Mutation(
+        "a build has the worker's environment",
+        SANDBOX_PY,
+        'given = {"PATH": PATH,',
+        'given = {**os.environ, "PATH": PATH,',
+        (BOX,),
+        "A makefile of a stranger would read our tokens.",
+    ),
+    Mutation(
+        "a file without a name takes no disk",
+        SANDBOX_PY,
+        "if use.used_bytes + unlinked_bytes(family) > limits.disk_bytes:",
+        "if use.used_bytes > limits.disk_bytes:",
+        (BOX,),
+        "A build would fill the disk with a file that nobody sees.",
+    ),
+    Mutation(
+        "a bound carries any verdict",
+        "mitigauge/analysis/verdicts/cells.py",
+        "carries(bound, said, declared.direction)",
+        "True",
+        (BOUNDS,),
+        "A barrier that costs nothing in emulation would be called the same as none.",
+    ),
+    Mutation(
+        "two lengths of a body are taken",
+        "api/guard.py",
+        "            check_length(scope)\n",
+        "",
+        (LIMITS,),
+        "A request could be smuggled past a proxy.",
+    ),
 )
