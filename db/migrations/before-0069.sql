@@ -76,3 +76,9 @@ ALTER TABLE limit_outcome ALTER COLUMN file DROP DEFAULT;
 
 ALTER TABLE bisection ADD COLUMN end_shares jsonb;
 ALTER TABLE bisection_candidate ADD COLUMN functions jsonb DEFAULT '[]' NOT NULL;
+
+ALTER TABLE trend ADD COLUMN notes jsonb DEFAULT '[]' NOT NULL;
+ALTER TABLE trend_arm ADD COLUMN notes jsonb DEFAULT '[]' NOT NULL;
+ALTER TABLE trend_arm ALTER COLUMN notes DROP DEFAULT;
+ALTER TABLE trend_change ADD COLUMN moved_to jsonb DEFAULT '[]' NOT NULL;
+ALTER TABLE trend_change ALTER COLUMN moved_to DROP DEFAULT;

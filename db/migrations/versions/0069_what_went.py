@@ -50,6 +50,16 @@ SUBSCRIPTIONS = (
     "UNIQUE (owner, kind, subject, way, address)",
     "ALTER TABLE digest DROP COLUMN template",
 )
+# All are computed: they are not kept.
+TRENDS = (
+    "ALTER TABLE trend DROP COLUMN notes",
+    "ALTER TABLE trend_arm DROP COLUMN notes",
+    "ALTER TABLE trend_change DROP COLUMN moved_to",
+    "UPDATE weekly_report SET data = data - 'stability' WHERE data ? 'stability'",
+    "UPDATE weekly_report SET data = jsonb_set(data, '{trends}', (SELECT coalesce(jsonb_agg("
+    "line - 'moved_to' ORDER BY place), '[]') FROM jsonb_array_elements(data->'trends') "
+    "WITH ORDINALITY AS of (line, place))) WHERE jsonb_path_exists(data, '$.trends[*].moved_to')",
+)
 DROPS = (
     "ALTER TABLE comparison DROP COLUMN tournament",
     "ALTER TABLE run DROP COLUMN ranking",
@@ -65,6 +75,7 @@ DROPS = (
     "ALTER TABLE limit_outcome DROP COLUMN file",
     "ALTER TABLE backup DROP COLUMN rows",
     *SUBSCRIPTIONS,
+    *TRENDS,
     "ALTER TABLE series_request DROP CONSTRAINT ck_series_request_asked",
     # What came of such a mail stands in the history of its regression.
     "UPDATE series_request SET asked = 'unclear' WHERE asked = 'regression'",
