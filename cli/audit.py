@@ -83,22 +83,14 @@ def list_entries(
 @app.command("export")
 def export_entries(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.")],
-    actor: By = "",
-    action: What = "",
-    subject_kind: Kind = "",
-    subject: Of = "",
-    since: Since = "",
-    until: Until = "",
-    refused: Refused = None,
 ) -> None:
-    """Write entries as JSON lines, the oldest first, to a new file: whole, or not at all."""
-    wanted = _filter(actor, action, subject_kind, subject, since, until, refused)
+    """Write all entries as JSON lines, the oldest first, to a new file: whole, or not at all."""
     if output.exists():
         raise InvalidInput(f"{output} is there already", hint="Give another name, or move it.")
     part = output.with_name(f".{output.name}.{os.getpid()}.part")
     count = 0
     try:
-        with errors().status("audit log") as status, part.open("x") as file, _lines(wanted) as all_:
+        with errors().status("audit log") as status, part.open("x") as file, _lines() as all_:
             for line in all_:
                 file.write(line)
                 count += 1
@@ -117,17 +109,17 @@ def export_entries(
 
 
 @contextmanager
-def _lines(wanted: AuditFilter) -> Iterator[Iterator[str]]:
+def _lines() -> Iterator[Iterator[str]]:
     """Entries as lines of JSON, the oldest first, while their transaction or answer lasts."""
     from mitigauge.access.audit import views
 
     if not chosen_server():
         with stored() as session:
-            yield (f"{each.model_dump_json()}\n" for each in views.export_entries(session, wanted))
+            yield (f"{each.model_dump_json()}\n" for each in views.export_entries(session))
         return
     from cli.remote.client import client
 
-    with client().pieces("/api/audit/export", **_parameters(wanted)) as pieces:
+    with client().pieces("/api/audit/export") as pieces:
         yield whole_lines(pieces)
 
 

@@ -344,7 +344,7 @@ def test_the_audit_log_is_exported_line_by_line_alike(
     files = []
     for name, caller in (("here", command), ("there", laptop)):
         file = tmp_path / name
-        said = caller.run("audit", "export", "-o", file, "--until", "2999-01-01").stdout
+        said = caller.run("audit", "export", "-o", file).stdout
         files.append((file.read_bytes(), said.replace(str(file), "FILE")))
     assert files[0] == files[1]
     assert len(files[0][0].splitlines()) > 5

@@ -59,14 +59,12 @@ def newest(
     return list(session.scalars(query.order_by(AuditEntry.id.desc()).limit(limit)))
 
 
-def oldest_first(session: Session, wanted: AuditFilter) -> Iterator[AuditEntry]:
+def oldest_first(session: Session) -> Iterator[AuditEntry]:
     """All entries that are there now, the oldest first, read in parts."""
     last = session.scalar(select(func.max(AuditEntry.id))) or 0
     after = 0
     while True:
-        query = select(AuditEntry).where(
-            *wanted.conditions, AuditEntry.id > after, AuditEntry.id <= last
-        )
+        query = select(AuditEntry).where(AuditEntry.id > after, AuditEntry.id <= last)
         rows = session.scalars(query.order_by(AuditEntry.id).limit(CHUNK)).all()
         if not rows:
             return

@@ -24,6 +24,6 @@ def list_entries(
     return AuditPage(entries=entries, next_before=entries[-1].id if len(rows) > limit else None)
 
 
-def export_entries(session: Session, wanted: AuditFilter) -> Iterator[AuditEntryView]:
+def export_entries(session: Session) -> Iterator[AuditEntryView]:
     """All entries, the oldest first."""
-    return (AuditEntryView.model_validate(row) for row in repository.oldest_first(session, wanted))
+    return (AuditEntryView.model_validate(row) for row in repository.oldest_first(session))
