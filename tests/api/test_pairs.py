@@ -104,7 +104,10 @@ def test_counted_time_is_never_set_beside_measured(
     view = shown(client, made.experiment, other)
     assert view["rows"] == []
     assert view["unmatched"] == [{"reason": "other-clock", "rows": 2}]
-    assert view["sentence"] == "The experiments have no row in common."
+    assert view["sentence"] == (
+        "The experiments have no row in common: comparisons, arms and hosts are matched by "
+        "name, cases by workload and parameters."
+    )
 
 
 def test_what_differs_between_both_comes_first(

@@ -62,19 +62,15 @@ def keys(found: Any) -> list[tuple[Any, ...]]:
     return [(of.a.case.parameters, of.a.arm.name, of.b.arm.name, of.metric) for of in found.rows]
 
 
-def test_the_same_host_is_paired_and_what_is_left_alone_as_well() -> None:
+def test_the_same_host_is_paired_and_others_are_not_guessed() -> None:
     pairs = pair_hosts([(1, "a"), (2, "b")], [(1, "a"), (3, "c")], ())
-    assert [(p.a[1], p.b[1], p.how) for p in pairs] == [("a", "a", "same"), ("b", "c", "only")]
-
-
-def test_two_hosts_that_are_left_are_not_guessed() -> None:
-    assert pair_hosts([(1, "a"), (2, "b")], [(3, "c"), (4, "d")], ()) == []
-    assert pair_hosts([(1, "a"), (2, "b")], [(3, "c")], ()) == []
+    assert [(p.a[1], p.b[1], p.how) for p in pairs] == [("a", "a", "same")]
+    assert pair_hosts([(1, "a")], [(3, "c")], ()) == []
 
 
 def test_a_pair_that_is_asked_for_comes_before_the_same_host() -> None:
     pairs = pair_hosts([(1, "a"), (2, "b")], [(1, "a"), (2, "b")], [("a", "b")])
-    assert [(p.a[1], p.b[1], p.how) for p in pairs] == [("a", "b", "asked"), ("b", "a", "only")]
+    assert [(p.a[1], p.b[1], p.how) for p in pairs] == [("a", "b", "asked")]
 
 
 def test_a_name_in_two_environments_is_said() -> None:
@@ -89,26 +85,17 @@ def test_a_host_that_is_not_there_is_refused_with_those_that_are(asked: Any) -> 
     assert "Its hosts: " in refused.value.hint
 
 
-def test_arms_are_paired_by_mode_whatever_they_are_called() -> None:
-    a = [arm(1, "off", "x/off", base=True), arm(2, "old", "x/on")]
-    b = [arm(3, "none", "y/off", base=True), arm(4, "new", "x/on")]
-    found = [(p.a.name, p.b.name, p.how) for p in pair_arms(a, b)]
-    assert found == [("off", "none", "baseline"), ("old", "new", "mode")]
+def test_arms_are_paired_by_name_and_baselines_whatever_they_are_called() -> None:
+    a = [arm(1, "off", "x/off", base=True), arm(2, "old", "x/on"), arm(3, "6.13", "x/on")]
+    b = [arm(4, "none", "y/off", base=True), arm(5, "6.13", "x/else"), arm(6, "new", "x/on")]
+    found = [(p.a.name, p.b.name) for p in pair_arms(a, b)]
+    assert found == [("off", "none"), ("6.13", "6.13")]
 
 
-def test_arms_of_one_mode_are_paired_by_name_and_never_guessed() -> None:
-    base = arm(1, "off", "x/off", base=True)
-    a = [base, arm(2, "6.12", "x/on"), arm(3, "6.13", "x/on"), arm(4, "6.14", "x/on")]
-    b = [base, arm(5, "6.13", "x/on"), arm(6, "6.12", "x/on"), arm(7, "7.0", "x/else")]
-    found = [(p.a.name, p.b.name, p.how) for p in pair_arms(a, b)]
-    assert found == [("off", "off", "baseline"), ("6.12", "6.12", "mode"), ("6.13", "6.13", "mode")]
-
-
-def test_a_name_pairs_arms_whose_modes_differ_and_doubled_baselines_never() -> None:
+def test_doubled_baselines_are_never_paired() -> None:
     base = arm(1, "off", "x/off", base=True)
     again = arm(2, "off-again", "x/off", aa=True)
-    a, b = [base, again, arm(3, "on", "x/one")], [base, again, arm(4, "on", "x/other")]
-    assert [(p.a.name, p.how) for p in pair_arms(a, b)] == [("off", "baseline"), ("on", "name")]
+    assert [p.a.name for p in pair_arms([base, again], [base, again])] == ["off"]
 
 
 def test_rows_are_matched_by_parameters_in_as_order() -> None:
@@ -162,10 +149,7 @@ def test_a_case_that_stands_twice_is_matched_in_order_and_once() -> None:
     assert found.unmatched == {Unmatched.ONLY_B: 1}
 
 
-def test_a_row_stands_in_one_pair_though_two_comparisons_have_it() -> None:
-    """First the comparison with the same baseline, then of the same name."""
-    off = arm(31, "none", "y/off", base=True)
-    other = plain(31, arms=[off, arm(32, "on", "x/on")], name="modes")
-    found = matched([plain(1)], [other, plain(11, name="else")])
+def test_comparisons_of_one_name_alone_are_matched() -> None:
+    found = matched([plain(1)], [plain(31, name="else"), plain(11)])
     assert {of.b.run.id for of in found.rows} == {11}
     assert found.unmatched == {Unmatched.ONLY_B: 2}

@@ -419,8 +419,7 @@ def _arm_pair(pair: PairedArms) -> ArmPair:
         b=pair.b.name,
         mode_a=pair.a.mode,
         mode_b=pair.b.mode,
-        is_baseline=pair.how == "baseline",
-        how=pair.how,
+        is_baseline=pair.a.is_baseline,
     )
 
 

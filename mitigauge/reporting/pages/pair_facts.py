@@ -97,7 +97,7 @@ def _of_arms(arms: Sequence[PairedArms]) -> Iterator[PairFact]:
 
 
 def _named(pair: PairedArms) -> str:
-    return f"{pair.a.mode} (baseline)" if pair.how == "baseline" else pair.a.mode
+    return f"{pair.a.mode} (baseline)" if pair.a.is_baseline else pair.a.mode
 
 
 def _of_hosts(a: SideFacts, b: SideFacts, hosts: Sequence[PairedHosts]) -> Iterator[PairFact]:
@@ -127,10 +127,10 @@ def notices_of(
 ) -> Iterator[str]:
     """What to know before the rows are read."""
     for pair in hosts:
-        if pair.how == "only":
+        if pair.how == "asked" and pair.a[0] != pair.b[0]:
             yield (
-                f"{pair.a[1]} stands beside {pair.b[1]}, the only host left on either side: "
-                "another host may have another effect."
+                f"{pair.a[1]} stands beside {pair.b[1]}, as asked: another host may have another "
+                "effect."
             )
         elif pair.how == "name":
             yield f"{pair.a[1]} is a host of that name in two environments."
@@ -148,7 +148,10 @@ def notices_of(
 def sentence_of(compared: int, differing: int, matched: int, largest: PairRow | None) -> str:
     """The answer in one sentence."""
     if not matched:
-        return "The experiments have no row in common."
+        return (
+            "The experiments have no row in common: comparisons, arms and hosts are matched by "
+            "name, cases by workload and parameters."
+        )
     if not compared:
         return f"Of {counted(matched, 'common row')} none has effects with intervals on both sides."
     if largest is None or largest.judgement is not PairJudgement.DIFFERS:

@@ -1,8 +1,8 @@
 """Which rows of two experiments belong together. Pure.
 
 A row is one case, metric and arm on one host. It is matched by workload, parameters, metric, unit
-and clock; arms by their modes, then by name; hosts as :func:`pair_hosts` says. Baselines belong
-together, and doubled baselines are left out.
+and clock; comparisons and arms by name; hosts as :func:`pair_hosts` says. Baselines of a comparison
+belong together, whatever their names, and doubled baselines are left out.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.experiments.metric import CaseMetric
 from mitigauge.reporting.pages.pair_schemas import Unmatched
 
-How = Literal["baseline", "mode", "name"]
-HostHow = Literal["same", "asked", "name", "only"]
+HostHow = Literal["same", "asked", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,10 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairedArms:
-    """An arm of A and one of B, and by what they were paired."""
+    """An arm of A and one of B: baselines, or arms of one name."""
 
     a: ArmLine
     b: ArmLine
-    how: How
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ class Matches:
 def pair_hosts(
     a: Sequence[tuple[int, str]], b: Sequence[tuple[int, str]], asked: Sequence[tuple[str, str]]
 ) -> list[PairedHosts]:
-    """Pairs of hosts (id, name): those *asked* for, the same host, one name, the only ones left.
+    """Pairs of hosts (id, name): those *asked* for, the same host, one name.
 
     Raises :class:`InvalidInput` for a name that is no host's, or that is asked for twice.
     """
@@ -147,8 +145,6 @@ def pair_hosts(
         other = next((host for host, its in left_b.items() if its == name), None)
         if other is not None:
             pair(one, other, "name")
-    if len(left_a) == len(left_b) == 1:
-        pair(next(iter(left_a)), next(iter(left_b)), "only")
     return found
 
 
@@ -163,90 +159,46 @@ def _named(left: Mapping[int, str], name: str, side: str) -> int:
 
 
 def pair_arms(a: Sequence[ArmLine], b: Sequence[ArmLine]) -> list[PairedArms]:
-    """Baseline with baseline; the others by mode and name, by mode where it is one's own, by name.
-
-    A mode that several arms of a side have (kernels against kernels) tells nothing by itself.
-    """
-    left = [
-        [arm for arm in side if not (arm.is_baseline or arm.is_aa)] for side in (list(a), list(b))
-    ]
+    """Baseline with baseline, the others by name, in A's order."""
+    others = {arm.name: arm for arm in b if not (arm.is_baseline or arm.is_aa)}
+    baseline = next((arm for arm in b if arm.is_baseline), None)
     pairs = [
-        PairedArms(one, other, "baseline")
-        for one in a
-        for other in b
-        if one.is_baseline and other.is_baseline
+        (one, baseline if one.is_baseline else others.get(one.name)) for one in a if not one.is_aa
     ]
-    for how in ("both", "mode", "name"):
-        for one, other in list(_alike(left[0], left[1], how)):
-            left[0].remove(one)
-            left[1].remove(other)
-            pairs.append(PairedArms(one, other, "name" if how == "name" else "mode"))
-    order = {arm.id: place for place, arm in enumerate(a)}
-    return sorted(pairs, key=lambda pair: order[pair.a.id])
-
-
-def _alike(
-    a: Sequence[ArmLine], b: Sequence[ArmLine], how: str
-) -> Iterator[tuple[ArmLine, ArmLine]]:
-    def key_of(arm: ArmLine) -> tuple[str, ...]:
-        return {"both": (arm.mode, arm.name), "mode": (arm.mode,), "name": (arm.name,)}[how]
-
-    counts = [Counter(key_of(arm) for arm in side) for side in (a, b)]
-    own = {key_of(arm): arm for arm in b}
-    for arm in a:
-        word = key_of(arm)
-        if counts[0][word] == counts[1][word] == 1:
-            yield arm, own[word]
+    return [PairedArms(one, other) for one, other in pairs if other is not None]
 
 
 def match(
     a: Sequence[SideComparison], b: Sequence[SideComparison], hosts: Sequence[PairedHosts]
 ) -> Matches:
-    """Rows of both experiments that belong together; each stands in one pair at most."""
+    """Rows of both experiments that belong together; names are one's own within an experiment."""
     found = Matches()
     partner = {pair.a[0]: pair.b[0] for pair in hosts}
-    taken_a: set[Key] = set()
-    taken_b: set[Key] = set()
-    refused: dict[Key, tuple[Match, Unmatched]] = {}
-    for one, other in _ordered(a, b):
+    theirs = {each.name: each for each in b}
+    left = Counter(_totals(a)), Counter(_totals(b))
+    for one in a:
+        other = theirs.get(one.name)
+        if other is None:
+            continue
         before = len(found.rows)
         for of in _candidates(one, other, partner):
-            if of.key_a in taken_a or of.key_b in taken_b:
-                continue
+            left[0][of.a.run.host_id] -= 1
+            left[1][of.b.run.host_id] -= 1
             why = _obstacle(of)
-            if why is not None:
-                refused.setdefault(of.key_a, (of, why))
-                continue
-            taken_a.add(of.key_a)
-            taken_b.add(of.key_b)
-            found.rows.append(of)
+            if why is None:
+                found.rows.append(of)
+            else:
+                found.unmatched[why] += 1
         if len(found.rows) > before:
             found.comparisons.append((one, other))
-    kept = [
-        each for key, each in refused.items() if key not in taken_a and each[0].key_b not in taken_b
-    ]
-    _count(found, (a, b), hosts, kept)
+    _count_alone(found, left, hosts)
     return found
-
-
-def _ordered(
-    a: Sequence[SideComparison], b: Sequence[SideComparison]
-) -> list[tuple[SideComparison, SideComparison]]:
-    """All pairs of comparisons: of one baseline's mode first, then of one name, then as planned."""
-    pairs = [(one, other) for one in a for other in b]
-    return sorted(
-        pairs,
-        key=lambda pair: (
-            pair[0].baseline.mode != pair[1].baseline.mode,
-            pair[0].name != pair[1].name,
-        ),
-    )
 
 
 def _candidates(
     a: SideComparison, b: SideComparison, partner: Mapping[int, int]
 ) -> Iterator[Match]:
-    arms = [pair for pair in pair_arms(a.arms, b.arms) if pair.how != "baseline"]
+    arms = [pair for pair in pair_arms(a.arms, b.arms) if not pair.a.is_baseline]
     runs = {run.host_id: run for run in b.runs}
     cases: dict[tuple[str, str], list[CaseLine]] = {}
     for case in reversed(b.cases):
@@ -280,25 +232,10 @@ def _obstacle(of: Match) -> Unmatched | None:
     return None
 
 
-def _count(
-    found: Matches,
-    sides: tuple[Sequence[SideComparison], Sequence[SideComparison]],
-    hosts: Sequence[PairedHosts],
-    refused: Sequence[tuple[Match, Unmatched]],
+def _count_alone(
+    found: Matches, left: tuple[Counter[int], Counter[int]], hosts: Sequence[PairedHosts]
 ) -> None:
-    """Count the rows of either side that stand in no pair; two that were refused count once."""
-    others: set[Key] = set()
-    left = Counter(_totals(sides[0])), Counter(_totals(sides[1]))
-    for of in found.rows:
-        left[0][of.a.run.host_id] -= 1
-        left[1][of.b.run.host_id] -= 1
-    for of, why in refused:
-        if of.key_b in others:
-            continue
-        others.add(of.key_b)
-        found.unmatched[why] += 1
-        left[0][of.a.run.host_id] -= 1
-        left[1][of.b.run.host_id] -= 1
+    """Count the rows of either side that nothing stands beside; *left*: so many by host id."""
     paired = {pair.a[0] for pair in hosts}, {pair.b[0] for pair in hosts}
     reasons = (Unmatched.ONLY_A, Unmatched.HOST_A), (Unmatched.ONLY_B, Unmatched.HOST_B)
     for of_host, known, (only, alone) in zip(left, paired, reasons, strict=True):

@@ -70,9 +70,8 @@ class HostPair(View):
 
     a: str
     b: str
-    how: Literal["same", "asked", "name", "only"] = Field(
-        description="same: one host; asked: by `hosts`; name: of one name in two environments; "
-        "only: the one that was left on either side"
+    how: Literal["same", "asked", "name"] = Field(
+        description="same: one host; asked: by `hosts`; name: of one name in two environments"
     )
 
 
@@ -85,7 +84,6 @@ class ArmPair(View):
     mode_a: str
     mode_b: str
     is_baseline: bool
-    how: Literal["baseline", "mode", "name"]
 
 
 class PairFact(View):
