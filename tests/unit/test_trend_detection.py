@@ -17,7 +17,7 @@ def rows(levels: list[float]) -> list[ValueRow]:
     return [
         ValueRow(
             1, week, 1, 1, 1, BEGAN + timedelta(weeks=week), level * (1 + (week % 3) * 1e-4), None,
-            None, 4, False, "alpha", "7.2", {}, [], "off", False,
+            None, 4, False, "alpha", "7.2", {}, "off", False,
         )
         for week, level in enumerate(levels)
     ]  # fmt: skip
