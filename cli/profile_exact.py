@@ -123,6 +123,12 @@ def predictions(table: ExactTable) -> Iterator[str]:
             f"predicted for {each.title}: {each.ns:+.1f} ns an operation "
             f"({each.low:+.1f} to {each.high:+.1f}){unknown}"
         )
+        for source in dict.fromkeys(part.source for part in each.parts):
+            of = ", ".join(part.event for part in each.parts if part.source == source)
+            yield f"  {of}: {source}"
+    if len(table.predictions) > PREDICTIONS:
+        more = len(table.predictions) - PREDICTIONS
+        yield f"Prices of {more} more processors are known: `mitigauge price list`."
 
 
 def _counted(row: BillRow | FootprintRow) -> list[str]:

@@ -24,7 +24,7 @@ REMOTE: Final = frozenset(
         "report": "weekly",
         "series": "approve list show start studies study",
         "subscription": "add list pause remove resume",
-        "trends": "accept annotate list show stability",
+        "trends": "accept annotate list show",
         "worker": "list",
     }.items()
     for name in names.split()

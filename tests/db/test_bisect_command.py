@@ -50,7 +50,6 @@ def test_it_is_begun_shown_and_cancelled(  # type: ignore[no-untyped-def]
     begun_by = command("start", str(PATCHES), "--no-wait", "--json")
     view = json.loads(begun_by.stdout)
     assert (view["candidates"], view["state"]) == (8, "running")
-    assert view["changes"][5]["functions"] == ["count_syscall", "do_syscall_64"]
     shown = command("show", str(view["id"]))
     assert "x86/entry: Count system calls" in shown.stdout
     assert "0 of 300 boots" in shown.stdout

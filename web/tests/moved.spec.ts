@@ -98,7 +98,7 @@ test("a redirect leaves nothing to come back to", async ({ page }) => {
 const PLACES: Record<string, string[]> = {
   Today: ["Today", "Weeks", "Subscriptions"],
   Regressions: ["Regressions", "Trends", "Bisections", "How often wrong"],
-  Experiments: ["Experiments", "New", "Compare", "Limits"],
+  Experiments: ["Experiments", "New", "Compare"],
   Series: ["Series", "Requests by mail"],
   Fleet: ["Hosts", "Kernels", "Jobs", "Prices"],
 };
