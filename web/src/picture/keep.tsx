@@ -44,6 +44,17 @@ function SaveCsv({ title, table, look }: SaveCsvProps) {
   );
 }
 
+function SaveAs({ title, children }: Pick<KeepProps, "title" | "children">) {
+  return (
+    <div className="keep-as small" role="group" aria-label={`Save as, ${title}`}>
+      <span className="faint" aria-hidden="true">
+        Save as
+      </span>
+      {children}
+    </div>
+  );
+}
+
 /** A table with a way to keep its figures: as a picture it is printed. */
 export function KeepFigures({
   title,
@@ -53,12 +64,9 @@ export function KeepFigures({
   return (
     <div className="keep">
       {children}
-      <div className="keep-as small" role="group" aria-label={`Save as, ${title}`}>
-        <span className="faint" aria-hidden="true">
-          Save as
-        </span>
+      <SaveAs title={title}>
         <SaveCsv {...{ title, table }} look="button" />
-      </div>
+      </SaveAs>
     </div>
   );
 }
@@ -89,10 +97,7 @@ export function Keep({ title, lines, table, draw, quiet = false, children }: Kee
   return (
     <div className="keep" ref={box}>
       {children}
-      <div className="keep-as small" role="group" aria-label={`Save as, ${title}`}>
-        <span className="faint" aria-hidden="true">
-          Save as
-        </span>
+      <SaveAs title={title}>
         <button type="button" className={look} onClick={keepSvg}>
           SVG
         </button>
@@ -107,7 +112,7 @@ export function Keep({ title, lines, table, draw, quiet = false, children }: Kee
           <SaveCsv {...{ title, table, look }} />
         )}
         {problem !== "" && <span role="alert">{problem}</span>}
-      </div>
+      </SaveAs>
     </div>
   );
 }
