@@ -22,12 +22,18 @@ from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
 from mitigauge.core.errors import InvalidInput
+from mitigauge.measurement.experiments.qualification import (
+    MOST_SLOWED_PERCENT,
+    SLOWED_PERCENT,
+    qualifying_spec,
+)
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
+    from mitigauge.reporting.pages.schemas import ExperimentHead
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -39,10 +45,6 @@ def submit(
     json: Json = False,
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
-    from mitigauge.measurement.runs import submission
-    from mitigauge.reporting.pages import experiments as views
-    from mitigauge.reporting.pages.schemas import ExperimentHead
-
     if check:
         require_local("experiment submit --check", "Without --check the service checks it, too.")
     text = read_spec_file(spec)
@@ -50,17 +52,55 @@ def submit(
         _check(text, str(spec))
         return
 
-    def here(session: Session) -> ExperimentHead:
-        number = submission.submit_text(session, text, name=str(spec))
-        return views.show_head(session, number)
-
-    view = answer(
-        here,
-        lambda client: client.post("/api/experiments", ExperimentHead, text, name=str(spec)),
-    )
+    view = _submit(text, str(spec))
     if json:
         print_json(view)
         return
+    _say_submitted(view)
+
+
+@app.command()
+def qualify(
+    spec: Annotated[Path, typer.Argument(help="Spec file, for example experiments/lab-small.yml.")],
+    host: Annotated[str, typer.Option(help="Host of the spec that is asked about.")],
+    slowed_percent: Annotated[
+        int,
+        typer.Option(
+            min=1, max=MOST_SLOWED_PERCENT,
+            help="Part of each processor's time that is taken beside the slowed boots.",
+        ),
+    ] = SLOWED_PERCENT,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Measure how often verdicts of a spec are right on a host, and keep it with the host.
+
+    Each baseline of the spec is booted three times a block: as it is, once more, and once more
+    beside a program that takes 2 % of each processor's time. The first two should not be told
+    apart; the third should be called worse. `mitigauge host show HOST` says how often that was so.
+    """
+    text = qualifying_spec(read_spec_file(spec), str(spec), host, slowed_percent)
+    view = _submit(text, str(spec))
+    if json:
+        print_json(view)
+        return
+    _say_submitted(view)
+    say(f"then `mitigauge host show {host}` says how often its verdicts were right")
+
+
+def _submit(text: str, name: str) -> ExperimentHead:
+    from mitigauge.measurement.runs import submission
+    from mitigauge.reporting.pages import experiments as views
+    from mitigauge.reporting.pages.schemas import ExperimentHead
+
+    def local(session: Session) -> ExperimentHead:
+        return views.show_head(session, submission.submit_text(session, text, name=name))
+
+    return answer(
+        local, lambda client: client.post("/api/experiments", ExperimentHead, text, name=name)
+    )
+
+
+def _say_submitted(view: ExperimentHead) -> None:
     say(f"experiment {view.id}: {view.boots_total} boots planned")
     say(f"follow it with `mitigauge experiment wait {view.id}`; a worker must run")
 

@@ -84,6 +84,7 @@ def show(
 ) -> None:
     """One host: what it was when it ran."""
     from cli.host_lines import host_lines
+    from mitigauge.core.documents.parts import counted
 
     host = host_keep.host_view(name, environment)
     if json:
@@ -98,11 +99,11 @@ def show(
         say("nothing can switch its power: a hang needs its watchdog or a person")
     if host.set_aside_at or host.reserved_until:
         say(_state(host))
-    for rate in host.aa:
+    for rate in host.doubled:
         say(
-            f"false alarms, {rate.workload} {rate.metric}: {rate.alarms} of {rate.comparisons} "
+            f"{rate.spec}, {rate.workload} {rate.metric}: {rate.sentence} "
             f"({rate.rate_percent:.1f} %, 95 % [{rate.ci_low_percent:.1f}, "
-            f"{rate.ci_high_percent:.1f}])"
+            f"{rate.ci_high_percent:.1f}] by {counted(rate.days, 'day')})"
         )
     for line in host_lines(host):
         say(line)

@@ -25,6 +25,7 @@ sys.path.append(str(REPOSITORY / "workloads"))
 FILES = (
     "_cases.py",
     "_collecting.py",
+    "_slowing.py",
     "_elf.py",
     "_exact.py",
     "_hpet.py",

@@ -89,13 +89,6 @@ class Settings(BaseModel):
         description="budget of the bisection that a confirmed regression goes on into by itself, "
         "in boots; 0: a person starts it",
     )
-    inject_every: int = Field(
-        50,
-        ge=0,
-        le=100_000,
-        description="runs after which a service of its own measures a slow-down of known size, on "
-        "hosts whose kernels are built here; 0: never",
-    )
     studies: str = Field(
         "selection",
         description="what each revision is asked beside its experiment, with commas between: "

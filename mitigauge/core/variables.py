@@ -59,6 +59,8 @@ OTHERS: Final[Mapping[str, str]] = {
 
 # Settings of what went, by the beginning of their names: what was configured is not passed over.
 GONE: Final[Mapping[str, str]] = {
+    "INJECT_EVERY": "`mitigauge experiment qualify SPEC --host HOST` measures how often a known "
+    "slow-down is found: unset this.",
     "OIDC_": "The service logs nobody in by OpenID Connect itself: put oauth2-proxy in front, "
     "MITIGAUGE_PROXY_SECRET_FILE and MITIGAUGE_PROXY_ROLES say whom it may name "
     "(docs/operating.md, Single sign-on); then unset this.",

@@ -16,7 +16,6 @@ class JobKind(StrEnum):
     WEEKLY = "weekly"
     BACKUP = "backup"
     DIGESTS = "digests"
-    INJECTION = "injection"
     STUDY = "study"
     PUBLICATIONS = "publications"
 
@@ -54,12 +53,11 @@ NEEDS = {
     JobKind.WEEKLY: Ability.LETTERS,
     JobKind.BACKUP: Ability.BACKUPS,
     JobKind.DIGESTS: Ability.DIGESTS,
-    JobKind.INJECTION: Ability.KERNELS,
     JobKind.STUDY: Ability.KERNELS,
     JobKind.PUBLICATIONS: Ability.DIGESTS,
 }
 # Jobs of the service itself: one of each, which never ends.
 STANDING = (
     JobKind.ARCHIVES, JobKind.MAILBOX, JobKind.WEEKLY, JobKind.BACKUP, JobKind.DIGESTS,
-    JobKind.INJECTION, JobKind.PUBLICATIONS,
+    JobKind.PUBLICATIONS,
 )  # fmt: skip

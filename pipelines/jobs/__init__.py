@@ -17,7 +17,6 @@ from pipelines.jobs.backup import BackupRunner
 from pipelines.jobs.bisection import BisectionRunner
 from pipelines.jobs.context import JobRunner
 from pipelines.jobs.digests import DigestsRunner
-from pipelines.jobs.injection import InjectionRunner
 from pipelines.jobs.kernel import KernelRunner
 from pipelines.jobs.mailbox import MailboxRunner
 from pipelines.jobs.publications import PublicationsRunner
@@ -31,7 +30,6 @@ _TITLES = {
     JobKind.WEEKLY: "make and send the weekly letter",
     JobKind.BACKUP: "take backups",
     JobKind.DIGESTS: "tell subscribers what happened",
-    JobKind.INJECTION: "measure slow-downs of known size",
     JobKind.PUBLICATIONS: "publish results",
 }
 
@@ -47,7 +45,6 @@ def runners_of(settings: Settings) -> Mapping[JobKind, JobRunner]:
         JobKind.WEEKLY: WeeklyRunner(settings),
         JobKind.BACKUP: BackupRunner(settings),
         JobKind.DIGESTS: DigestsRunner(settings),
-        JobKind.INJECTION: InjectionRunner(settings),
         JobKind.STUDY: StudyRunner(),
         JobKind.PUBLICATIONS: PublicationsRunner(settings),
     }

@@ -173,6 +173,7 @@ def _job_case(context: StepContext, case: Case) -> wire.Case:
         exact=_is_counted(context, case),
         guest=context.boot.arm.settings.guest(),
         collect=collectors.of_case(case.collect, context.run.clock),
+        slowed_percent=context.boot.arm.slowed_percent,
     )
 
 

@@ -36,7 +36,7 @@ def said(engine: Engine, number: int, state: RegressionState) -> None:
 def test_without_anything_said_no_rate_is_told(client: TestClient) -> None:
     found = rates(client)
     assert {name for name, _ in found} == {
-        "confirmed", "suspicions", "judged", "aa", "injections", "opposite",
+        "confirmed", "suspicions", "judged", "aa", "slowed", "opposite",
     }  # fmt: skip
     for each in found.values():
         assert (each["of"], each["percent"], each["low"], each["high"]) == (0, None, None, None)
@@ -90,6 +90,24 @@ def test_an_arm_against_itself_that_differs_is_wrong(client: TestClient, engine:
         of = connection.scalar(text("select count(*) from aa_outcome"))
     each = rates(client)["aa", True]
     assert (each["of"], each["wrong"]) == (of, 1)
+
+
+def test_a_known_slow_down_that_is_not_called_worse_is_wrong(
+    client: TestClient, engine: Engine
+) -> None:
+    suspicions(engine)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into aa_outcome (run_id, case_id, metric, slowed_percent, verdict, blocks)"
+                " select v.run_id, min(v.case_id), given, 2, given, 4"
+                " from verdict v, unnest(array['better', 'worse', 'same', 'undecided']) as given"
+                " where v.run_id = (select min(run_id) from verdict) group by 1, 3"
+            )
+        )
+    found = rates(client)
+    assert (found["slowed", True]["of"], found["slowed", True]["wrong"]) == (4, 3)
+    assert ("aa", True) not in found
 
 
 def test_the_command_prints_them(engine: Engine, database_url: str, tmp_path: Path) -> None:

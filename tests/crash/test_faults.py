@@ -89,22 +89,25 @@ def test_a_run_stops_as_soon_as_every_primary_metric_is_decided(fleet: Fleet) ->
 def test_a_doubled_baseline_is_booted_and_its_verdicts_counted_for_the_host(fleet: Fleet) -> None:
     experiment = fleet.submit(
         SPEC.replace("blocks: 2", "blocks: 4").replace(
-            "    baseline: off\n", "    baseline: off\n    aa: true\n"
+            "    baseline: off\n", "    baseline: off\n    aa: true\n    slowed_percent: 2\n"
         )
     )
     fleet.worker()
     view = fleet.until_concluded(experiment)
     arms = view.comparisons[0].arms
     assert [(arm.name, arm.is_aa) for arm in arms] == [
-        ("off", False), ("on", False), ("off-again", True),
+        ("off", False), ("on", False), ("off-again", True), ("off-slowed", True),
     ]  # fmt: skip
-    assert len(view.boots) == 12
+    assert len(view.boots) == 16
     with transaction(fleet.engine) as session:
-        [rate] = host_views.show_host(session, "alpha").aa
-    # Two cases of one metric.
-    assert (rate.workload, rate.metric) == ("spin", "time")
-    assert (rate.comparisons, rate.alarms, rate.rate_percent) == (2, 0, 0.0)
-    assert rate.ci_high_percent > 50
+        again, slowed = host_views.show_host(session, "alpha").doubled
+    # Two cases of one metric. A simulated host takes the job, and nothing slows it.
+    assert (again.workload, again.metric, slowed.metric) == ("spin", "time", "time")
+    assert (again.comparisons, again.changed, again.rate_percent) == (2, 0, 0.0)
+    assert again.sentence == "nothing changed was called changed in 0 of 2"
+    assert again.ci_high_percent > 50
+    assert (slowed.slowed_percent, slowed.comparisons, slowed.changed) == (2, 2, 0)
+    assert slowed.sentence == "a slow-down of 2 % was found in 0 of 2"
 
 
 def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:

@@ -167,7 +167,7 @@ def test_verdicts_that_cannot_be_worked_out_keep_no_experiment_open(
     def broken(*_: object) -> Any:
         raise OverflowError("too large")
 
-    monkeypatch.setattr("mitigauge.analysis.verdicts.service.false_alarms", broken)
+    monkeypatch.setattr("mitigauge.analysis.verdicts.service.doubled_outcomes", broken)
     experiment, run = lab.submit()
     lab.carry_out(run)
     assert lab.show(experiment).state == "finished"

@@ -76,7 +76,7 @@ def test_every_table_is_either_an_experiment_s_or_known_to_be_none() -> None:
         "host_absence",
         "regression", "regression_entry", "confirmation", "weekly_report", "worker", "trend",
         "trend_annotation",
-        "verdict_stability", "subscription", "notice", "digest", "injection",
+        "verdict_stability", "subscription", "notice", "digest",
         # An exported profile carries its stacks, not the code beside them.
         "function_listing", "profile_function", "profile_instructions",
     }  # fmt: skip

@@ -87,17 +87,27 @@ DOUBLED = SPEC.replace("    baseline: off\n", "    baseline: off\n    aa: true\n
 
 def test_a_doubled_arm_is_the_baseline_under_another_name() -> None:
     [comparison] = read(DOUBLED).comparisons
-    assert comparison.double is not None
-    assert (comparison.double.name, comparison.double.mode) == ("off-again", "knob/off")
-    assert read(SPEC).comparisons[0].double is None
+    [(double, slowed_percent)] = comparison.doubles
+    assert (double.name, double.mode, slowed_percent) == ("off-again", "knob/off", 0)
+    assert read(SPEC).comparisons[0].doubles == []
+
+
+def test_a_baseline_can_be_slowed_by_a_known_part() -> None:
+    [comparison] = read(DOUBLED.replace("aa: true", "aa: true\n    slowed_percent: 3")).comparisons
+    names = [(arm.name, arm.mode, percent) for arm, percent in comparison.doubles]
+    assert names == [("off-again", "knob/off", 0), ("off-slowed", "knob/off", 3)]
+    assert comparison.size == 4
+    for wrong in ("-1", "21", "2.5", "true"):
+        with pytest.raises(InvalidInput, match=r"comparisons\.0\.slowed_percent"):
+            read(DOUBLED.replace("aa: true", f"slowed_percent: {wrong}"))
 
 
 def test_an_arm_can_be_compared_with_itself_by_kexec() -> None:
     [comparison] = read(DOUBLED.replace("aa: true", "aa: kexec")).comparisons
-    assert comparison.double is not None
-    assert (comparison.double.name, comparison.double.boot) == ("off-by-kexec", "kexec")
+    [(double, _)] = comparison.doubles
+    assert (double.name, double.boot) == ("off-by-kexec", "kexec")
     assert comparison.size == 3
-    methods = [comparison.method_of(arm) for arm in [*comparison.arms, comparison.double]]
+    methods = [comparison.method_of(arm) for arm in [*comparison.arms, double]]
     assert methods == ["reset", None, "kexec"]
     with pytest.raises(InvalidInput, match=r"comparisons\.0\.aa"):
         read(DOUBLED.replace("aa: true", "aa: warm"))
@@ -119,7 +129,7 @@ def test_the_doubled_arm_counts_as_one_of_nine() -> None:
     more = "".join(f"      - {{name: k{i}, mode: knob/on, kernel: '6.{i}'}}\n" for i in range(7))
     nine = SPEC.replace("    workloads:\n", f"{more}    workloads:\n")
     assert len(read(nine).comparisons[0].arms) == 9
-    with pytest.raises(InvalidInput, match="at most 9 arms, the doubled one among them"):
+    with pytest.raises(InvalidInput, match="at most 9 arms, the doubled ones among them"):
         read(nine.replace("    baseline: off\n", "    baseline: off\n    aa: true\n"))
 
 

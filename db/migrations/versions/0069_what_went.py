@@ -1,22 +1,12 @@
-"""Drops what the service no longer has; rows of it are written to a file in the state directory.
-
-The file has a line of JSON a row: ``{"table": …, "row": {…}}``. It is written whole before anything
-is dropped, and not at all where there is no row.
-"""
+"""Drops what the service no longer has; rows of it are written to a file in the state directory."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from alembic import context, op
-from sqlalchemy import Connection, text
 
-from mitigauge.core.errors import NotReady
-from mitigauge.core.settings import get_settings
+from mitigauge.storage.database.dropped_rows import write_rows
 
 revision = "0069"
 down_revision = "0068"
@@ -93,7 +83,7 @@ RESTORES = (
 
 
 def upgrade() -> None:
-    _write_rows(op.get_bind())
+    write_rows(op.get_bind(), KEPT, FILE, context.config.attributes.get("say", lambda _: None))
     for statement in DROPS:
         op.execute(statement)
 
@@ -101,38 +91,3 @@ def upgrade() -> None:
 def downgrade() -> None:
     for statement in RESTORES:
         op.execute(statement)
-
-
-def _write_rows(connection: Connection) -> None:
-    rows = _rows(connection)
-    first = next(rows, None)
-    if first is None:
-        return
-    path = get_settings().home / FILE
-    part = path.with_name(f"{FILE}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(first)
-            file.writelines(rows)
-            file.flush()
-            os.fsync(file.fileno())
-        part.rename(path)
-    except OSError as error:
-        raise NotReady(
-            f"rows of what went from this version cannot be written to {path}: {error.strerror}",
-            hint="Make room or the directory writable, then run `mitigauge db upgrade` again.",
-        ) from error
-    say = context.config.attributes.get("say", lambda _: None)
-    say(f"rows of what went from this version are written to {path}")
-
-
-def _rows(connection: Connection) -> Iterator[str]:
-    for table, query in KEPT.items():
-        statement = text(f"select row_to_json(kept) from ({query}) as kept")
-        for row in connection.execute(statement).scalars():
-            yield _line(table, row)
-
-
-def _line(table: str, row: Any) -> str:
-    return json.dumps({"table": table, "row": row}, ensure_ascii=False) + "\n"

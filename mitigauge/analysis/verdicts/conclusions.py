@@ -72,7 +72,7 @@ def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
     # Takes a second for thousands of cases, so no transaction is open meanwhile.
     judgeable = verdict_service.load(engine, run_id)
     judgement = verdict_service.judge(judgeable)
-    alarms = verdict_service.false_alarms(judgeable, run_id)
+    alarms = verdict_service.doubled_outcomes(judgeable, run_id)
     with transaction(engine) as session:
         run = session.get_one(Run, run_id, with_for_update=AGAINST_CHANGES)
         verdict_service.store(session, run, judgement, reason=reason, over=True)

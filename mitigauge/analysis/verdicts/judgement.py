@@ -25,8 +25,8 @@ class Design:
     arms: Sequence[int]
     baseline: int
     planned_blocks: int
-    aa: int | None = None
-    """The arm that is the baseline once more, if there is one."""
+    doubles: Mapping[int, int] = field(default_factory=dict)
+    """Arms that are the baseline once more, each with its known slow-down in percent, mostly 0."""
     layouts: int = 1
     """In how many layouts each arm's kernel is booted, block by block in turn."""
     outdoing: frozenset[int] = frozenset()
@@ -118,42 +118,48 @@ def judge_run(
     return judged
 
 
-def judge_aa(
+def judge_doubles(
     design: Design,
     asked: Sequence[CaseQuestion],
     boots: Iterable[CountedBoot],
     means: Iterable[Mean],
     *,
     ended: bool,
-) -> list[tuple[CaseQuestion, ArmVerdict]]:
-    """The A/A arm alone against the baseline: nothing differs, so any alarm is false.
+) -> list[tuple[int, CaseQuestion, ArmVerdict]]:
+    """Each doubled baseline alone against the baseline: (slow-down in percent, question, verdict).
 
-    Without the other arms its nominal rate is α itself, not a share of it.
+    Without the other arms the nominal rate of false alarms is α itself, not a share of it.
     """
-    if design.aa is None:
-        return []
-    pair = (design.baseline, design.aa)
-    judged = judge_run(
-        Design(pair, design.baseline, design.planned_blocks, layouts=design.layouts),
-        [of for of in asked if of.declared.primary],
-        [boot for boot in boots if boot.arm_id in pair],
-        means,
-        ended=ended,
-    )
-    found = [(entry.asked, entry.verdicts.get(design.aa)) for entry in judged]
-    return [(of, verdict) for of, verdict in found if verdict is not None and verdict.blocks]
+    boots, means = list(boots), list(means)
+    primary = [of for of in asked if of.declared.primary]
+    found = []
+    for double, slowed_percent in design.doubles.items():
+        pair = (design.baseline, double)
+        judged = judge_run(
+            Design(pair, design.baseline, design.planned_blocks, layouts=design.layouts),
+            primary,
+            [boot for boot in boots if boot.arm_id in pair],
+            means,
+            ended=ended,
+        )
+        found += [
+            (slowed_percent, entry.asked, verdict)
+            for entry in judged
+            if (verdict := entry.verdicts.get(double)) is not None and verdict.blocks
+        ]
+    return found
 
 
 def all_decided(judged: Iterable[Answer], design: Design) -> bool:
     """Whether every primary metric has a verdict for every arm that can be compared.
 
     An arm that can no longer be compared (never in force, never came up) is not waited for, nor
-    is the A/A arm, which answers no question of the experiment's. A factorial design is never
+    are doubled baselines, which answer no question of the experiment's. A factorial design is never
     decided: each of its boots tells of every knob.
     """
     if design.factorial:
         return False
-    asked = {arm for arm in design.arms if arm not in (design.baseline, design.aa)}
+    asked = {arm for arm in design.arms if arm not in (design.baseline, *design.doubles)}
     verdicts = [
         verdict.verdict
         for entry in judged

@@ -29,7 +29,7 @@ from mitigauge.core.effect import Verdict
 from mitigauge.core.natural_order import natural_order
 from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import RULES
-from mitigauge.measurement.experiments.tables import Arm, Case
+from mitigauge.measurement.experiments.tables import Arm, Case, Experiment
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import Run
 from mitigauge.storage.database.engine import database_now
@@ -183,36 +183,46 @@ def primary_verdicts(session: Session, run_id: int) -> list[Verdict]:
 
 
 def store_aa(session: Session, outcomes: Sequence[Mapping[str, Any]]) -> None:
-    """Store what was said of A/A arms; what is there already stays."""
+    """Store what was said of doubled baselines; what is there already stays."""
     if outcomes:
         session.execute(insert_or(AaOutcome).on_conflict_do_nothing(), list(outcomes))
 
 
-class AaCounts(NamedTuple):
-    """Verdicts on doubled arms: how often each was given, and on how many days."""
+class DoubledCounts(NamedTuple):
+    """Verdicts on doubled baselines: how often each was given, and on how many days."""
 
+    spec: str
     workload: str
     metric: str
+    slowed_percent: int
     verdicts: dict[str, int]
     days: int
 
 
-def aa_counts(session: Session, days: Mapping[int, date]) -> list[AaCounts]:
-    """Verdicts on the doubled arms of one host's runs, by workload and metric; *days*: of each."""
+def doubled_counts(session: Session, days: Mapping[int, date]) -> list[DoubledCounts]:
+    """Verdicts on the doubled baselines of one host's runs; *days*: of each run."""
     rows = session.execute(
-        select(Case.workload, AaOutcome.metric, AaOutcome.verdict, AaOutcome.run_id)
+        select(
+            Experiment.name,
+            Case.workload,
+            AaOutcome.metric,
+            AaOutcome.slowed_percent,
+            AaOutcome.verdict,
+            AaOutcome.run_id,
+        )
         .join(Case, AaOutcome.case_id == Case.id)
+        .join(Run, AaOutcome.run_id == Run.id)
+        .join(Experiment, Run.experiment_id == Experiment.id)
         .where(AaOutcome.run_id.in_(list(days)))
     )
-    found: dict[tuple[str, str], list[tuple[str, date]]] = {}
-    for workload, metric, verdict, run_id in rows:
-        found.setdefault((workload, metric), []).append((verdict, days[run_id]))
+    groups: dict[tuple[str, str, str, int], list[tuple[str, date]]] = {}
+    for spec, workload, metric, slowed_percent, verdict, run_id in rows:
+        key = (spec, workload, metric, slowed_percent)
+        groups.setdefault(key, []).append((verdict, days[run_id]))
     return [
-        AaCounts(
-            workload, metric, Counter(verdict for verdict, _ in each), len({day for _, day in each})
-        )
-        for (workload, metric), each in sorted(
-            found.items(), key=lambda of: [natural_order(name) for name in of[0]]
+        DoubledCounts(*key, Counter(verdict for verdict, _ in each), len({day for _, day in each}))
+        for key, each in sorted(
+            groups.items(), key=lambda of: [natural_order(str(part)) for part in of[0]]
         )
     ]
 

@@ -15,7 +15,7 @@ from mitigauge.analysis.verdicts.judgement import (
     CountedBoot,
     Design,
     all_decided,
-    judge_aa,
+    judge_doubles,
     judge_run,
 )
 from mitigauge.measurement.experiments import repository as experiment_rows
@@ -104,19 +104,22 @@ def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over
         run.verdicts = told
 
 
-def false_alarms(of: Judgeable, run_id: int) -> list[dict[str, object]]:
-    """Rows of :class:`AaOutcome` for the run's A/A arm; none without one. Pure."""
+def doubled_outcomes(of: Judgeable, run_id: int) -> list[dict[str, object]]:
+    """Rows of :class:`AaOutcome` for the run's doubled baselines; none without one. Pure."""
     return [
         {
             "run_id": run_id,
             "case_id": asked.case_id,
             "metric": asked.metric,
+            "slowed_percent": slowed_percent,
             "verdict": verdict.verdict or "undecided",
             "effect_percent": verdict.effect_percent,
             "p": verdict.p,
             "blocks": verdict.blocks,
         }
-        for asked, verdict in judge_aa(of.design, of.asked, of.counted, of.means, ended=of.ended)
+        for slowed_percent, asked, verdict in judge_doubles(
+            of.design, of.asked, of.counted, of.means, ended=of.ended
+        )
     ]
 
 
@@ -129,7 +132,7 @@ def design_of(comparison: Comparison, *, emulated: bool = False) -> Design:
         [arm.id for arm in comparison.arms],
         next(arm.id for arm in comparison.arms if arm.is_baseline),
         comparison.blocks,
-        next((arm.id for arm in comparison.arms if arm.is_aa), None),
+        {arm.id: arm.slowed_percent for arm in comparison.arms if arm.is_aa},
         comparison.layouts,
         frozenset(arm.id for arm in comparison.arms if arm.outdoes_baseline),
         comparison.factorial is not None,

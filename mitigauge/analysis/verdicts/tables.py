@@ -87,11 +87,15 @@ VERDICT_TABLE = cast("Table", StoredVerdict.__table__)
 
 
 class AaOutcome(Base):
-    """What was said of the A/A arm, of which nothing but *same* or *undecided* is true."""
+    """What was said of the baseline once more.
+
+    Where nothing slowed it, *better* and *worse* are false; where a program took *slowed_percent*
+    of each processor's time, *worse* is what should be said.
+    """
 
     __tablename__ = "aa_outcome"
     __table_args__ = (
-        UniqueConstraint("run_id", "case_id", "metric"),
+        UniqueConstraint("run_id", "case_id", "metric", "slowed_percent"),
         CheckConstraint(one_of("verdict", Verdict), name="verdict"),
     )
 
@@ -99,6 +103,7 @@ class AaOutcome(Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id"))
     case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"))
     metric: Mapped[str]
+    slowed_percent: Mapped[int] = mapped_column(server_default=text("0"))
     verdict: Mapped[Verdict] = mapped_column(EnumWord(Verdict))
     effect_percent: Mapped[float | None]
     p: Mapped[float | None]

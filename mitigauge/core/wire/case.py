@@ -56,6 +56,8 @@ class Case(Profiled, total=False):
     guest: Mapping[str, str]
     collect: Sequence[str]
     """Collectors beside its timed pass."""
+    slowed_percent: int
+    """What a program takes of each processor's time beside its timed pass; 0: there is none."""
 
 
 # Type of each field that every case has.

@@ -70,10 +70,11 @@ class ArmFaults(Faults):
                 "one arm alone has nothing to be compared with: add another, or aa",
             )
         if comparison.size > comparison.most_arms:
-            yield self.at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled one among them")
-        if comparison.double and comparison.double.name in names:
-            taken = comparison.double.name
-            yield self.at((*place, "aa"), f"the doubled arm's name {taken!r} is taken")
+            yield self.at((*place, "aa"), f"at most {MAX_ARMS} arms, the doubled ones among them")
+        for double, slowed in comparison.doubles:
+            if double.name in names:
+                word = "slowed_percent" if slowed else "aa"
+                yield self.at((*place, word), f"the doubled arm's name {double.name!r} is taken")
 
     def _layouts(self, comparison: ComparisonSpec, blocks: int, place: Place) -> Iterator[str]:
         """What is wrong with kernels that are to be booted in several layouts."""

@@ -26,6 +26,7 @@ from mitigauge.core.wire.collectors import CHEAP, NAMES
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.factorial import MOST_KNOBS, MOST_PAIRS, MOST_POINTS, Pair
 from mitigauge.measurement.experiments.metric_limit import MetricLimit
+from mitigauge.measurement.experiments.qualification import MOST_SLOWED_PERCENT
 from mitigauge.measurement.fleet.boot_method import BootMethod
 from mitigauge.measurement.workloads.definitions import (
     LARGEST_NUMBER,
@@ -57,6 +58,7 @@ MAX_VALUES = 10_000_000
 PROFILE_HZ = 99  # not 100: in step with timers of the kernel, samples would mislead
 DOUBLE_SUFFIX = "-again"
 KEXEC_SUFFIX = "-by-kexec"
+SLOWED_SUFFIX = "-slowed"
 
 BUILT = "built/"
 # A release as `uname -r` says it ends up in a package's name and in a path of /boot. A kernel that
@@ -275,6 +277,11 @@ class ComparisonSpec(_Closed):
         description="boot the baseline twice a block: `true` to see false alarms; `kexec` to "
         "compare it by reset with itself by kexec",
     )
+    slowed_percent: Annotated[int, Field(strict=True, ge=0, le=MOST_SLOWED_PERCENT)] = Field(
+        0,
+        description="boot the baseline once more a block, with a program that takes so much of "
+        "each processor's time beside every case: to see whether that is found",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -291,9 +298,11 @@ class ComparisonSpec(_Closed):
         given = [bool(self.arms), bool(self.cross), self.factorial is not None]
         if sum(given) != 1:
             raise ValueError("give one of `arms`, the families to `cross`, and `factorial`")
-        if self.factorial and (self.baseline or self.aa or self.layouts > 1):
+        doubled = self.aa or self.slowed_percent
+        if self.factorial and (self.baseline or doubled or self.layouts > 1):
             raise ValueError(
-                "`factorial` has a baseline of its own (`none`), and neither `aa` nor `layouts`"
+                "`factorial` has a baseline of its own (`none`), and none of `aa`, "
+                "`slowed_percent` and `layouts`"
             )
         return self
 
@@ -303,15 +312,21 @@ class ComparisonSpec(_Closed):
         return self.factorial.most_arms if self.factorial else MAX_ARMS
 
     @property
-    def double(self) -> ArmSpec | None:
-        """The baseline once more, under a name of its own."""
+    def doubles(self) -> list[tuple[ArmSpec, int]]:
+        """The baseline once more, under names of its own; each with its slow-down in percent."""
         found = next((arm for arm in self.arms if arm.name == self.baseline), None)
-        if not self.aa or found is None:
-            return None
+        if found is None:
+            return []
+        again = []
         if self.aa == "kexec":
             other = {"name": f"{found.name}{KEXEC_SUFFIX}", "boot": BootMethod.KEXEC}
-            return found.model_copy(update=other)
-        return found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"})
+            again.append((found.model_copy(update=other), 0))
+        elif self.aa:
+            again.append((found.model_copy(update={"name": f"{found.name}{DOUBLE_SUFFIX}"}), 0))
+        if self.slowed_percent:
+            slowed = {"name": f"{found.name}{SLOWED_SUFFIX}"}
+            again.append((found.model_copy(update=slowed), self.slowed_percent))
+        return again
 
     def method_of(self, arm: ArmSpec) -> BootMethod | None:
         """How *arm* is booted; None: as its host is."""
@@ -321,8 +336,8 @@ class ComparisonSpec(_Closed):
 
     @property
     def size(self) -> int:
-        """Its arms, the doubled one among them."""
-        return len(self.arms) + bool(self.aa)
+        """Its arms, the doubled ones among them."""
+        return len(self.arms) + bool(self.aa) + bool(self.slowed_percent)
 
 
 class ExperimentSpec(_Closed):

@@ -134,13 +134,16 @@ def _arms(
     if _share_boots(wanted, catalog):
         for arm in arms:
             arm.boot_method = BootMethod.WITHIN
-    if wanted.double:
-        double = _arm(wanted.double, len(arms), wanted, catalog)
-        double.boot_method = double.boot_method or arms[0].boot_method
+    within = arms[0].boot_method
+    for again, slowed_percent in wanted.doubles:
+        double = _arm(again, len(arms), wanted, catalog)
+        double.boot_method = double.boot_method or within
+        double.slowed_percent = slowed_percent
         # By another way to boot it is a question of its own, and no false alarm.
-        double.is_aa = wanted.aa is True
+        double.is_aa = bool(slowed_percent) or wanted.aa is True
         how = "once more" if double.is_aa else "by kexec"
-        double.title = f"{double.title}, {how}"
+        slowed = f", slowed by {slowed_percent} %" if slowed_percent else ""
+        double.title = f"{double.title}, {slowed.removeprefix(', ') or how}"
         arms.append(double)
     for arm in arms:
         arm.kernel = releases.get(arm.kernel, arm.kernel)

@@ -125,7 +125,10 @@ class Arm(Base):
     # Releases of its kernel's builds, one a layout; empty: its kernel alone.
     builds: Mapped[list[str]] = mapped_column(JsonOf(list[str]), server_default=text("'[]'"))
     is_baseline: Mapped[bool]
+    # The baseline once more: it answers no question of the experiment's, but how often that is
+    # wrong. Beside it a program may take a part of each processor's time, which is to be found.
     is_aa: Mapped[bool] = mapped_column(server_default=text("false"))
+    slowed_percent: Mapped[int] = mapped_column(server_default=text("0"))
     # Whether it does all that its baseline does, on the same kernel, and more: it cannot win so.
     outdoes_baseline: Mapped[bool] = mapped_column(server_default=text("false"))
     # What of the hardware its mode works by, in words, and what that is beside the baseline's

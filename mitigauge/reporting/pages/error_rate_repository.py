@@ -11,8 +11,6 @@ from mitigauge.analysis.verdicts.tables import AaOutcome
 from mitigauge.core.effect import Verdict
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import Run
-from mitigauge.tracking.injections.states import SCORED, InjectionState
-from mitigauge.tracking.injections.tables import Injection
 from mitigauge.tracking.regressions.service import ITSELF
 from mitigauge.tracking.regressions.states import (
     ConfirmationState,
@@ -88,15 +86,30 @@ def judged(session: Session) -> dict[bool, Tally]:
 
 
 def against_themselves(session: Session) -> dict[bool, Tally]:
-    """A/A arms; wrong: better or worse."""
-    told = AaOutcome.verdict.in_((Verdict.BETTER, Verdict.WORSE))
-    wanted = (
-        select(Host.emulated, func.count(), _number(told))
+    """Baselines booted twice; wrong: better or worse."""
+    return _doubled(
+        session,
+        AaOutcome.slowed_percent == 0,
+        AaOutcome.verdict.in_((Verdict.BETTER, Verdict.WORSE)),
+    )
+
+
+def slowed(session: Session) -> dict[bool, Tally]:
+    """Baselines slowed by a known part; wrong: not called worse."""
+    return _doubled(session, AaOutcome.slowed_percent > 0, AaOutcome.verdict != Verdict.WORSE)
+
+
+def _doubled(
+    session: Session, of: ColumnElement[bool], wrong: ColumnElement[bool]
+) -> dict[bool, Tally]:
+    counted = (
+        select(Host.emulated, func.count(), _number(wrong))
         .join(Run, Run.id == AaOutcome.run_id)
         .join(Host, Host.id == Run.host_id)
+        .where(of)
         .group_by(Host.emulated)
     )
-    return _tallies(session, wanted)
+    return _tallies(session, counted)
 
 
 def opposite(session: Session) -> dict[bool, Tally]:
@@ -109,17 +122,6 @@ def opposite(session: Session) -> dict[bool, Tally]:
         )
         .where(VerdictStability.workload == "")
         .group_by(VerdictStability.emulated)
-    )
-    return _tallies(session, wanted)
-
-
-def injections(session: Session) -> dict[bool, Tally]:
-    """Slow-downs of known size that were measured; wrong: not said to be worse, or not named."""
-    missed = Injection.state != InjectionState.FOUND
-    wanted = (
-        select(Injection.emulated, func.count(), _number(missed))
-        .where(Injection.state.in_(SCORED))
-        .group_by(Injection.emulated)
     )
     return _tallies(session, wanted)
 

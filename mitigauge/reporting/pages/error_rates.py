@@ -68,11 +68,11 @@ KINDS = (
         count=rows.against_themselves,
     ),
     Kind(
-        name="injections",
-        title="Slow-downs put in by seed, not found",
-        meaning="Patches of known cost that a service of its own measured without knowing of them: "
-        "those that were not said to be worse, or whose patch was not named.",
-        count=rows.injections,
+        name="slowed",
+        title="Known slow-downs, not found",
+        meaning="Arms that were measured beside themselves while a program took a known part of "
+        "each processor's time: those that were not called worse.",
+        count=rows.slowed,
     ),
     Kind(
         name="opposite",

@@ -81,13 +81,20 @@ class FingerprintView(View):
     facts: dict[str, object]
 
 
-class AaRateView(View):
-    """How often a doubled arm was called better or worse on a host: the measured false alarms."""
+class DoubledRateView(View):
+    """How often a doubled baseline was called changed on a host.
 
+    Without a slow-down these are false alarms; with one, *worse* alone counts: it was found.
+    """
+
+    spec: str = Field(description="name of the experiments")
     workload: str
     metric: str
-    comparisons: int = Field(description="verdicts on a doubled arm, one a case and run")
-    alarms: int
+    slowed_percent: int = Field(
+        description="what a program took of each processor's time; 0: nothing was changed"
+    )
+    comparisons: int = Field(description="verdicts on a doubled baseline, one a case and run")
+    changed: int
     undecided: int
     rate_percent: float
     days: int = Field(description="days of the host on which they were")
@@ -95,6 +102,7 @@ class AaRateView(View):
         description="Clopper-Pearson, 95 %, of as many trials as days: cases of one may be alike"
     )
     ci_high_percent: float
+    sentence: str
 
 
 class FactChangeView(View):
@@ -160,5 +168,5 @@ class HostView(HostSummary):
     hours: HostHoursView
     absences: list[AbsenceView] = Field(description="newest first")
     queue: HostQueue | None
-    aa: list[AaRateView]
+    doubled: list[DoubledRateView]
     experiments: list[ExperimentSummary]

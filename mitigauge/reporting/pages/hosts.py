@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts import noise_repository
 from mitigauge.analysis.verdicts import repository as verdict_rows
+from mitigauge.analysis.verdicts.repository import DoubledCounts
 from mitigauge.core.effect import Verdict
 from mitigauge.core.errors import Conflict, NotFound
 from mitigauge.core.stats.rates import rate_interval
@@ -19,8 +20,8 @@ from mitigauge.reporting.pages.experiments import summaries
 from mitigauge.reporting.pages.host_list import EVERY_HOST, HostFilter, in_order
 from mitigauge.reporting.pages.host_list_repository import hosts_asked
 from mitigauge.reporting.pages.host_schemas import (
-    AaRateView,
     AbsenceView,
+    DoubledRateView,
     DriftView,
     FactChangeView,
     FingerprintView,
@@ -93,7 +94,7 @@ def show_host(session: Session, name: str, environment: str | None = None) -> Ho
         queue=next(
             (q for q in host_queues(session, name) if q.environment == host.environment), None
         ),
-        aa=_false_alarm_rates(session, host.id),
+        doubled=_doubled_rates(session, host.id),
         experiments=summaries(
             session, run_rows.experiments_on_host(session, host.id, limit=PAGE_SIZE)
         ),
@@ -149,25 +150,33 @@ def _hours(session: Session, host_id: int) -> HostHoursView:
     )
 
 
-def _false_alarm_rates(session: Session, host_id: int) -> list[AaRateView]:
-    """Measured rates of one host, by workload and metric."""
-    views = []
+def _doubled_rates(session: Session, host_id: int) -> list[DoubledRateView]:
+    """How often doubled baselines of one host were called changed, by spec, workload and metric."""
     of_runs = run_rows.days_on_host(session, host_id)
-    for workload, metric, counts, days in verdict_rows.aa_counts(session, of_runs):
-        alarms = sum(counts.get(verdict, 0) for verdict in (Verdict.BETTER, Verdict.WORSE))
-        total = sum(counts.values())
-        low, high = rate_interval(alarms, total, groups=days)
-        views.append(
-            AaRateView(
-                workload=workload,
-                metric=metric,
-                comparisons=total,
-                days=days,
-                alarms=alarms,
-                undecided=counts.get(Verdict.UNDECIDED, 0),
-                rate_percent=100 * alarms / total,
-                ci_low_percent=100 * low,
-                ci_high_percent=100 * high,
-            )
-        )
-    return views
+    return [_doubled_rate(counts) for counts in verdict_rows.doubled_counts(session, of_runs)]
+
+
+def _doubled_rate(counts: DoubledCounts) -> DoubledRateView:
+    told = (Verdict.WORSE,) if counts.slowed_percent else (Verdict.BETTER, Verdict.WORSE)
+    changed = sum(counts.verdicts.get(verdict, 0) for verdict in told)
+    total = sum(counts.verdicts.values())
+    low, high = rate_interval(changed, total, groups=counts.days)
+    what = (
+        f"a slow-down of {counts.slowed_percent} % was found"
+        if counts.slowed_percent
+        else "nothing changed was called changed"
+    )
+    return DoubledRateView(
+        spec=counts.spec,
+        workload=counts.workload,
+        metric=counts.metric,
+        slowed_percent=counts.slowed_percent,
+        comparisons=total,
+        days=counts.days,
+        changed=changed,
+        undecided=counts.verdicts.get(Verdict.UNDECIDED, 0),
+        rate_percent=100 * changed / total,
+        ci_low_percent=100 * low,
+        ci_high_percent=100 * high,
+        sentence=f"{what} in {changed} of {total}",
+    )

@@ -17,7 +17,7 @@ import { FactTable } from "./fact-table";
 import { Changes } from "./changes";
 import { DriftPanel } from "./drift";
 import { changes } from "./facts";
-import { FalseAlarms } from "./false-alarms";
+import { DoubledRates } from "./doubled-rates";
 import "./hosts.css";
 import { Now } from "./page";
 import { Queues } from "./queue";
@@ -77,7 +77,7 @@ function Body({ host }: { host: Host }) {
       {host.queue && <Queues queues={[host.queue]} />}
       <DriftPanel drift={host.drift} />
       <NoisePanel noise={host.noise} />
-      <FalseAlarms rates={host.aa} />
+      <DoubledRates rates={host.doubled} />
       <TimePanel host={host} />
       <section className="panel" aria-labelledby="fingerprints">
         <header>

@@ -7,7 +7,8 @@ Started detached by systemd, so that a lost connection costs nothing. It keeps
 `state.json` whole at all times (written aside, then renamed); each case's raw
 files lie in JOB_DIR/<case_id>/. A failed case does not stop those after it.
 
-Beside a case runs what its `collect` names (_collecting.py), in a process of its own.
+Beside a case runs what its `collect` names (_collecting.py), in a process of its own, and what
+takes `slowed_percent` of each processor's time (_slowing.py).
 Cases with `profile_hz` run once more under a profiler, after every timed pass of the
 job: a profiler never runs beside a figure that counts, and whatever happens to it
 changes nothing of the timed pass (_profiling.py). Where the host's emulator counts what runs,
@@ -32,6 +33,7 @@ from _kit.wire.case import Case
 from _kit.wire.clock import REAL
 from _kit.wire.job import (
     CLOCK_VARIABLE,
+    EX_TEMPFAIL,
     FILE,
     FINISHED,
     OK,
@@ -45,6 +47,7 @@ from _kit.wire.job import (
 )
 from _off_cpu import off_cpu_case
 from _profiling import profile_case
+from _slowing import Slowdown
 
 # On an emulated host a module takes seconds to end.
 GONE_WITHIN_S = 20.0
@@ -60,8 +63,12 @@ def run_case(case: Case, workloads: Path, output: Path) -> int:
     output.mkdir()
     # What was written until now is not to be written back while something is measured.
     os.sync()
-    with collecting(case.get("collect") or (), workloads, output):
-        return run_logged(workload_command(case, workloads, output), output, case["timeout_s"])
+    with (
+        collecting(case.get("collect") or (), workloads, output),
+        Slowdown(case.get("slowed_percent") or 0, output) as slowdown,
+    ):
+        code = run_logged(workload_command(case, workloads, output), output, case["timeout_s"])
+    return code or (0 if slowdown.was_kept else EX_TEMPFAIL)
 
 
 def boot_id() -> str:

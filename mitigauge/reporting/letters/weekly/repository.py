@@ -255,7 +255,7 @@ def aa_counts(session: Session, start: datetime, end: datetime) -> Sequence[Any]
         )
         .join(Run, AaOutcome.run_id == Run.id)
         .join(Host, Run.host_id == Host.id)
-        .where(Run.concluded_at < end)
+        .where(Run.concluded_at < end, AaOutcome.slowed_percent == 0)
         .group_by(Host.host_class)
         .order_by(natural(Host.host_class)),
     )
