@@ -134,8 +134,8 @@ def _print(view: TrendView) -> None:
     for change in view.changes:
         say("")
         _print_change(change)
-    if not view.changes:
-        say("no change of 1 % or more".replace("1 %", f"{view.delta_percent:g} %"))
+    if view.no_change:
+        say(view.no_change)
     for each in view.annotations:
         say(f"{each.said_at:%Y-%m-%d} {each.said_by}: {each.text}")
     say("")

@@ -68,6 +68,18 @@ def test_a_step_is_found_with_its_size_its_place_and_what_changed_then(engine: E
     }  # fmt: skip
 
 
+def test_of_too_few_values_it_is_not_said_that_they_hold_no_change(engine: Engine) -> None:
+    weeks(engine, [1.0] * 8 + [1.06] * 5)
+    updated(engine)
+    trend = shown(engine)
+    # 6 % are there to be seen, and 13 values are too few to tell that from chance.
+    assert trend.changes == []
+    assert trend.no_change == "No change can be told yet: 14 values tell one, and there are 13."
+    weeks(engine, [1.06], first=13)
+    updated(engine)
+    assert shown(engine).no_change == ""
+
+
 def test_a_change_of_nothing_known_is_said_as_such(engine: Engine) -> None:
     weeks(engine, STEP)
     updated(engine)

@@ -66,7 +66,7 @@ test("trends are found by words, and each leads to its values and their boots", 
   await expect(page.getByRole("heading", { level: 1 })).toContainText("syscall getpgid");
   const values = page.getByRole("region", { name: "Newest values" });
   await expect(values.getByRole("row").nth(1)).toContainText("lab-intel");
-  await expect(page.getByText("fewer than 14 values tell none")).toBeVisible();
+  await expect(page.getByText("No change can be told yet: 14 values tell one")).toBeVisible();
 });
 
 /** The first trend with one open change, and what was posted to accept it. */
@@ -173,7 +173,7 @@ function trendOf(id: number, mode: string, level: number): Trend {
     ...{ id, mode, environment, host_class, emulated, clock, workload, metric, metric_title, unit },
     ...{ case: "syscall basic", line: "", direction: "lower", primary: true, delta_percent: 1 },
     ...{ level, values, left_out: 0, levels: [{ first: 0, end: 9, mean: level }] },
-    ...{ changes: [], earlier: [], annotations: [], others: [] },
+    ...{ changes: [], no_change: "No change.", earlier: [], annotations: [], others: [] },
   } as unknown as Trend;
 }
 

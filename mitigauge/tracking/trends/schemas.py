@@ -207,6 +207,7 @@ class TrendView(TrendIdentity):
     left_out: int = Field(0, description="older values that are not shown")
     levels: list[TrendLevel]
     changes: list[TrendChange] = Field(description="what is said now, by time")
+    no_change: str = Field(description="why there is none, as a sentence; empty where there is one")
     earlier: list[TrendChange] = Field(description="versions that no longer hold, newest first")
     annotations: list[Annotation]
     others: list[OtherTrend]

@@ -13,6 +13,7 @@ from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.core.natural_order import natural_order
+from mitigauge.core.stats.change_points import FEWEST
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.trends import page_repository, repository
 from mitigauge.tracking.trends.causes import Circumstances, causes_between
@@ -85,6 +86,7 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
     changes = [
         (row.StoredChange, _change(row)) for row in page_repository.changes_of(session, trend_id)
     ]
+    current = [shown for stored, shown in changes if stored.superseded_at is None]
     left_out = max(0, len(values) - MOST_VALUES)
     return TrendView(
         **_identity(trend),
@@ -99,14 +101,21 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
             for first, end, mean in trend.levels
             if end > left_out
         ],
-        changes=[shown for stored, shown in changes if stored.superseded_at is None],
+        changes=current,
         earlier=[shown for stored, shown in changes if stored.superseded_at is not None][::-1],
+        no_change="" if current else _no_change_sentence(len(values), trend.delta_percent),
         annotations=[
             Annotation.model_validate(each)
             for each in page_repository.annotations_of(session, trend_id)
         ],
         others=[_other(trend, each) for each in page_repository.others_like(session, trend)],
     )
+
+
+def _no_change_sentence(values: int, delta_percent: float) -> str:
+    if values < FEWEST:
+        return f"No change can be told yet: {FEWEST} values tell one, and there are {values}."
+    return f"No change of {delta_percent:g} % or more that {values} values tell from chance."
 
 
 def changes_found(

@@ -182,21 +182,13 @@ function Picture({ trend }: { trend: Trend }) {
   );
 }
 
-/** FEWEST of mitigauge/core/stats/change_points.py. */
-const FEWEST_VALUES = 14;
-
 function Changes({ trend }: { trend: Trend }) {
   return (
     <section className="panel" aria-labelledby="changes">
       <header>
         <h2 id="changes">Changes</h2>
       </header>
-      {trend.changes.length === 0 && (
-        <Empty>
-          No change of {trend.delta_percent} % or more that values tell from chance; fewer than{" "}
-          {FEWEST_VALUES} values tell none.
-        </Empty>
-      )}
+      {trend.no_change !== "" && <Empty>{trend.no_change}</Empty>}
       {trend.changes.toReversed().map((change) => (
         <Change key={change.id} change={change} trend={trend} />
       ))}
