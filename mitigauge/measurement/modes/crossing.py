@@ -46,8 +46,8 @@ def full_name(family: str, mode: str) -> str:
 def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     """What *name* stands for; its families and modes are known.
 
-    Raises ValueError where two of its parts set the same thing, or where the kernel says of no
-    state what proves both.
+    Raises ValueError where two of its parts set the same thing, where the kernel says of no
+    state what proves both, or where a part is known by nothing but what the other parts make too.
     """
     found = [(families[family], mode) for family, mode in parts(name)]
     modes: Sequence[Mode] = [family.modes[mode] for family, mode in found]
@@ -55,6 +55,8 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
     if len(set(names)) != len(names):
         raise ValueError(f"{name} names a family twice, which can be in one mode only")
     settings = merged([mode.settings for mode in modes])
+    expect = _expected(name, modes)
+    _require_each_proven(name, dict(zip(name.split(BOTH), modes, strict=True)), expect)
     return CrossedMode(
         family=BOTH.join(names),
         mode=BOTH.join(mode for _, mode in found),
@@ -62,7 +64,7 @@ def wanted_by(name: str, families: Mapping[str, ModeFamily]) -> CrossedMode:
         family_title=" × ".join(family.title for family, _ in found),
         settings=settings,
         lab_cmdline=_lab_words([family for family, _ in found], settings),
-        expect=_expected(name, modes),
+        expect=expect,
         at_runtime=all(mode.applies == "at-runtime" for mode in modes),
         events=tuple(dict.fromkeys(event for mode in modes for event in mode.events)),
     )
@@ -92,6 +94,52 @@ def _in_both(
             "which the kernel says different things"
         )
     return both
+
+
+def _require_each_proven(
+    name: str, modes: Mapping[str, Mode], expect: Sequence[Expectation]
+) -> None:
+    """Refuse a crossing of which a part is known by nothing but what other parts make too.
+
+    A kernel that ignores that part's own option would show the same. Raises ValueError.
+    """
+    required = by_place(expect)
+    for part, mode in modes.items():
+        others = {other: modes[other] for other in modes if other != part}
+        implied = any(part in other.implies for other in others.values())
+        if not others or implied or mode.settings.guest():
+            continue
+        states = [
+            *((*place, {e.equals for e in required[place]}) for place in by_place(mode.expect)),
+            *((of.path, "", {of.equals}) for of in mode.settings.readings()),
+        ]
+        makers = [_makers(others, *state) for state in states]
+        if not all(makers):
+            continue
+        shown = " and ".join(
+            f"{file}: {f'{field}: ' if field else ''}{' or '.join(sorted(texts))}"
+            for file, field, texts in states
+        )
+        made_by = " or ".join(dict.fromkeys(maker for each in makers for maker in each))
+        raise ValueError(
+            f"{name} cannot be proven: {part} is known by {shown} alone, which {made_by} makes "
+            "too, so that nothing tells whether each of them works; leave one of them out"
+        )
+
+
+def _makers(others: Mapping[str, Mode], file: str, field: str, states: set[str]) -> list[str]:
+    """Those of *others* whose settings may make one of these states at that place."""
+    return [
+        name
+        for name, mode in others.items()
+        if any(e.place == (file, field) and e.equals in states for e in mode.expect)
+        or any(
+            (made.file, made.field) == (file, field)
+            and made.equals in states
+            and (not made.with_mode or made.with_mode in others)
+            for made in mode.side_effects
+        )
+    ]
 
 
 def _lab_words(families: Sequence[ModeFamily], settings: Settings) -> tuple[str, ...]:

@@ -56,6 +56,23 @@ class Expectation(Closed):
         return None
 
 
+class SideEffect(Closed):
+    """A state that a mode's settings make beside those that prove the mode.
+
+    ``file`` and ``field`` as of an expectation, or ``file`` the path of a setting that is read
+    back. Another mode that is known by this state is not shown to be in force where both are set.
+    """
+
+    file: Text
+    field: Text = ""
+    equals: Text
+    with_mode: Text = Field("", description="family/mode that must be set as well for it")
+
+    def describe(self) -> str:
+        """The state as a person reads it."""
+        return f"{self.file}: {f'{self.field}: ' if self.field else ''}{self.equals}"
+
+
 def by_place(expect: Iterable[Expectation]) -> dict[tuple[str, str], list[Expectation]]:
     """The expectations of each place, which are alternatives; places in their order."""
     places: dict[tuple[str, str], list[Expectation]] = {}
@@ -84,6 +101,14 @@ class Mode(Closed):
         max_length=16,
         description="what of the hardware it works by (`modes/events/`): such events cost nothing "
         "where instructions are counted, so that its figures are bounds there",
+    )
+    side_effects: tuple[SideEffect, ...] = Field(
+        (), max_length=40, description="states of other families that its settings make too"
+    )
+    implies: tuple[Text, ...] = Field(
+        (),
+        max_length=8,
+        description="modes (family/mode) that are in force wherever this one is, whatever is set",
     )
     more_than: Name | Literal[""] = Field(
         "", description="a mode of the family all of whose work this one does too: it cannot win"

@@ -49,6 +49,19 @@ def test_files_as_they_were_seen_prove_their_modes(case: str, modes: set[str]) -
     assert modes <= in_force(CATALOG, dict(line.split("=", 1) for line in lines))
 
 
+def test_buffers_are_not_cleared_where_the_kernel_knows_no_mitigation_of_stale_data() -> None:
+    files = {
+        "mds": "Vulnerable; SMT vulnerable",
+        "mmio_stale_data": "Unknown: No mitigations",
+        "reg_file_data_sampling": "Not affected",
+        "tsx_async_abort": "Not affected",
+    }
+    modes = CATALOG.families["mds"].modes
+    assert _in_force(modes["off"].expect, files)
+    files["mmio_stale_data"] = "Mitigation: Clear CPU buffers; SMT vulnerable"
+    assert not _in_force(modes["off"].expect, files)
+
+
 def test_where_a_kernel_says_nothing_the_reason_does() -> None:
     loop = CATALOG.families["spectre-bhi"].modes["loop"].expect
     [said] = _describe(loop, {"spectre_v2": "Mitigation: Retpolines, IBPB: conditional"})
