@@ -74,7 +74,7 @@ def file_regression(new: NewRegression, session: Database, caller: Known) -> Reg
 
 @router.post(
     "/{regression_id}/fresh-boots",
-    dependencies=[Depends(needs(Right.SUBMIT))],
+    dependencies=[Depends(needs(Right.TRIAGE))],
     openapi_extra=UNREAD_BODY,
 )
 def confirm_regression(regression_id: Id, session: Database, caller: Known) -> RegressionView:

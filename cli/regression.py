@@ -160,6 +160,8 @@ def _print(view: RegressionView, json: bool) -> None:
             say(f"likely: {view.fresh_boots.likely}")
         if view.fresh_boots.follows:
             say(f"then: {view.fresh_boots.follows}")
+    for each in view.earlier_fresh_boots:
+        say(f"earlier try, {each.asked_at:%Y-%m-%d}: {each.state}: {each.why}")
     if view.duplicates:
         say(f"joined by: {', '.join(map(str, view.duplicates))}")
     say("")
@@ -262,10 +264,10 @@ def show_error_rates(json: Json = False) -> None:
         print_json(rates)
         return
     print_table(
-        ["what was said", "hosts", "wrong", "of", "percent", "95 %"],
+        ["what was said", "hosts", "wrong", "percent", "95 %"],
         [
             [
-                each.title, "emulated" if each.emulated else "real", str(each.wrong), str(each.of),
+                each.title, "emulated" if each.emulated else "real", each.sentence,
                 "none yet" if each.percent is None else f"{each.percent:.1f}",
                 "" if each.percent is None else f"{each.low:.1f} to {each.high:.1f}",
             ]

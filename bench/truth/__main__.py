@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.truth import confirmed, real, real_table, table
+from bench.truth import confirmed, moving, real, real_table, table
 from bench.truth.detectors import DETECTORS, OURS, SILENCE, Detector
 from bench.truth.fetch import sources
 from bench.truth.made import NULL, Frame, made
@@ -93,6 +93,16 @@ def path_of_alarms(years: int) -> None:
         )  # fmt: skip
     show("A year's alarms for the worse, and fresh boots of both kernels", rows)
     in_weeks(found)
+    null = list(moving.null_years(OURS, years, SMALL_FLEET))
+    rows = [["builds / boots", "layouts", "alarms", "called worse", "confirmed", "weeks",
+             "false weeks %", "95 %"]]  # fmt: skip
+    rows += [
+        [f"{of.scatter:g}", str(of.layouts), str(of.alarms), str(of.called_worse),
+         str(of.confirmed), str(of.weeks), f"{100.0 * of.false_weeks / of.weeks:.1f}",
+         f"[{100.0 * of.share[0]:.1f}, {100.0 * of.share[1]:.1f}]"]
+        for of in null
+    ]  # fmt: skip
+    show("New builds, none of them slower: weeks whose confirmed is false (at most 5 %)", rows)
 
 
 def in_weeks(found: Sequence[confirmed.Path]) -> None:

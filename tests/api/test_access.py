@@ -74,6 +74,8 @@ SUBSCRIBED = {"nobody": 401, "viewer": 403, "runner": 403} | dict.fromkeys(ROLES
 NO_SUBSCRIPTION = SUBSCRIBED | dict.fromkeys(ROLES[2:], 404)
 # Without a body or text. What becomes of a regression is no program's to say.
 TRIAGED = SUBSCRIBED
+# There is no regression 1.
+FRESH_BOOTS = {role: 404 if code == 422 else code for role, code in TRIAGED.items()}
 ACCEPTED = APPROVED | {"approver": 422, "admin": 422}
 TABLE = {
     "GET /api/health/live": everybody("/api/health/live"),
@@ -169,8 +171,8 @@ TABLE = {
     # Without a body.
     "POST /api/regressions": Row("/api/regressions", TRIAGED, TRIAGED),
     "POST /api/regressions/{regression_id}": Row("/api/regressions/1", TRIAGED, TRIAGED),
-    "POST /api/regressions/{regression_id}/fresh-boots": alike(
-        "/api/regressions/1/fresh-boots", nobody=401, viewer=403, others=404
+    "POST /api/regressions/{regression_id}/fresh-boots": Row(
+        "/api/regressions/1/fresh-boots", FRESH_BOOTS, FRESH_BOOTS
     ),
     "GET /api/subscriptions": read("/api/subscriptions"),
     # Without a body, and there is none; the test of subscriptions adds and ends some.

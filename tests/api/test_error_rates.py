@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
+from mitigauge.core.stats.rates import rate_interval
 from mitigauge.storage.database.engine import transaction
 from mitigauge.tracking.regressions import service
 from mitigauge.tracking.regressions.confirmation_service import confirm
@@ -48,10 +49,15 @@ def test_a_person_s_word_counts_and_a_worker_s_does_not(client: TestClient, engi
     run_experiments(engine, {"before": LEVEL, "after": 1.05 * LEVEL})
     confirm(engine, 1000)
     # Fresh boots made both "confirmed": nobody judged them.
-    assert ("judged", True) not in rates(client)
-    assert rates(client)["confirmed", True]["of"] == 2
-    assert rates(client)["confirmed", True]["wrong"] == 0
+    for name in ("judged", "confirmed"):
+        unseen = rates(client)[name, True]
+        assert (unseen["of"], unseen["looked_at"], unseen["percent"]) == (2, 0, None)
+        assert unseen["sentence"] == "0 of 0; of 2 that were said, 0 were looked at"
     said(engine, one, RegressionState.FALSE)
+    seen = rates(client)["confirmed", True]
+    # What nobody looked at is not taken for right.
+    assert (seen["percent"], seen["low"]) == (100.0, pytest.approx(2.5, abs=0.01))
+    assert seen["sentence"] == "1 of 1; of 2 that were said, 1 were looked at"
     said(engine, other, RegressionState.NOT_WORTH_IT)
     found = rates(client)
     assert (found["judged", True]["of"], found["judged", True]["wrong"]) == (2, 1)
@@ -88,8 +94,18 @@ def test_an_arm_against_itself_that_differs_is_wrong(client: TestClient, engine:
             )
         )
         of = connection.scalar(text("select count(*) from aa_outcome"))
+        later = "update run set concluded_at = concluded_at + interval '1 day' where id % 2 = 0"
+        connection.execute(text(later))
+        days = connection.scalar(
+            text("select count(distinct (host_id, concluded_at::date)) from run")
+        )
     each = rates(client)["aa", True]
     assert (each["of"], each["wrong"]) == (of, 1)
+    # Cases of one day may be alike: an interval by them would promise too much.
+    assert 1 < days < of
+    low, high = rate_interval(1, of, groups=days)
+    assert (each["low"], each["high"]) == (pytest.approx(100 * low), pytest.approx(100 * high))
+    assert each["high"] > 100 * rate_interval(1, of)[1]
 
 
 def test_a_known_slow_down_that_is_not_called_worse_is_wrong(

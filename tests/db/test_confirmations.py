@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select, text
 
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.kernels.recipe import layouts
@@ -39,8 +39,7 @@ SLOWER = {"before": LEVEL, "after": 1.05 * LEVEL}
 
 def confirmations(engine: Engine) -> list[Confirmation]:
     with transaction(engine) as session:
-        ids = list(session.scalars(text("select regression_id from confirmation order by id")))
-        found = [rows.of_regressions(session, [each])[each] for each in ids]
+        found = list(session.scalars(select(Confirmation).order_by(Confirmation.id)))
         session.expunge_all()
     return found
 
@@ -221,9 +220,63 @@ def test_it_can_be_asked_for_once_more(engine: Engine) -> None:
     assert view.history[-1].by == "mira"
     assert view.fresh_boots
     assert (view.fresh_boots.state, view.fresh_boots.effect_percent) == ("waiting", None)
+    # What boots said before stands beside it.
+    [earlier] = view.earlier_fresh_boots
+    assert earlier.state == "refuted"
+    assert earlier.why.startswith("the same: ")
     confirm(engine, ENOUGH)
-    assert confirmations(engine)[0].state is ConfirmationState.MEASURING
+    assert states(engine) == ["refuted", "refuted", "measuring"]
     assert len(specs(engine)) == 3
+    run_experiments(engine, SLOWER)
+    confirm(engine, ENOUGH)
+    with transaction(engine) as session:
+        [(confirmed, decided)] = rows.decided_by_week(session).values()
+    # All tries count in the week: somebody who asks until it is so is not right the more.
+    assert (confirmed, decided) == (1, 3)
+
+
+def test_boots_of_one_build_of_each_kernel_confirm_nothing(engine: Engine) -> None:
+    [number, _] = suspicions(engine, clock="real")
+    confirm(engine, ENOUGH)
+    run_experiments(engine, SLOWER)
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.SLOWER_BUILDS
+    assert one.effect_percent == pytest.approx(5.0, abs=0.4)
+    view = regression(engine, number)
+    assert view.state is RegressionState.NEW
+    assert "slower in these two builds" in view.history[-1].text
+    with transaction(engine) as session:
+        assert rows.decided_by_week(session) == {}
+        assert rows.without_bisection(session) == []
+    subject, text_ = said_in_the_week(engine)
+    assert "0 confirmed regressions, 2 suspicions (2 slower in fresh boots of one build" in subject
+    assert "Confirmed regressions" not in text_
+
+
+def test_what_boots_said_stays_where_the_values_lost_the_change_meanwhile(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, SLOWER)
+    with engine.begin() as connection:
+        connection.execute(text("update trend_change set kind = 'went_away'"))
+    confirm(engine, ENOUGH)
+    one = confirmations(engine)[0]
+    assert one.state is ConfirmationState.CONFIRMED
+    assert one.effect_percent == pytest.approx(5.0, abs=0.4)
+    assert f"{NEW} against {OLD}, side by side on lab-intel" in one.why
+    assert regression(engine, number).state is RegressionState.CONFIRMED
+
+
+def test_a_clock_that_ran_ahead_uses_up_no_later_week(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, BOOTS)
+    assert states(engine) == ["measuring", "waiting"]
+    with engine.begin() as connection:
+        ahead = "update confirmation set ordered_at = ordered_at + interval '1 year'"
+        connection.execute(text(ahead))
+    confirm(engine, BOOTS)
+    assert states(engine) == ["measuring", "measuring"]
 
 
 def test_what_was_filed_of_an_experiment_is_not_measured_by_that(engine: Engine) -> None:
@@ -356,7 +409,7 @@ def test_kernels_are_booted_in_three_layouts_where_both_were_built_in_three(
     engine: Engine, built: tuple[int, int], expected: int | None
 ) -> None:
     """Two builds of one source differ in the place of their code, which real time shows."""
-    suspicions(engine)
+    suspicions(engine, clock="real")
     with transaction(engine) as session:
         for stands, count, patches in zip((OLD, NEW), built, ([], [PATCH]), strict=True):
             releases = [build_in(session, stands, patches, each) for each in layouts(count)]
@@ -369,5 +422,6 @@ def test_kernels_are_booted_in_three_layouts_where_both_were_built_in_three(
     assert [spec["comparisons"][0].get("layouts") for spec in specs(engine)] == [expected] * 2
     run_experiments(engine, SLOWER)
     confirm(engine, ENOUGH)
-    words = "in 3 builds of each" if expected else "one build of each was measured"
+    words = "in 3 builds of each" if expected else "slower in these two builds"
     assert words in confirmations(engine)[0].why
+    assert states(engine)[0] == ("confirmed" if expected else "slower-builds")

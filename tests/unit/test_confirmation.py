@@ -11,6 +11,7 @@ from mitigauge.core.effect import Effect, Verdict
 from mitigauge.tracking.regressions.confirmation import (
     ALPHA,
     FALSE_SHARE,
+    Pair,
     Suspicion,
     Told,
     enough_confirmed,
@@ -38,6 +39,10 @@ def told(verdict: Verdict | None, value: float = 3.0, layouts: int = 1) -> Told:
     return Told(verdict, effect, 24, layouts, 100.0, "")
 
 
+def pair(*, counted: bool = False) -> Pair:
+    return Pair("7.2.0", "7.3.0", "spr-01", counted)
+
+
 def test_both_kernels_are_arms_of_one_mode_named_as_strings() -> None:
     """`off` is no boolean: YAML 1.1 readers would make one of it."""
     spec = yaml.safe_load(spec_text(suspicion(mode="vmscape/off")))
@@ -59,18 +64,27 @@ def test_both_kernels_are_arms_of_one_mode_named_as_strings() -> None:
     ],
 )
 def test_each_verdict_says_one_thing(verdict: Verdict | None, state: str) -> None:
-    said = outcome(suspicion(), told(verdict))
-    assert said.state == state
-    assert bool(said.likely) == (state == "refuted")
+    answer = outcome(pair(), told(verdict, layouts=3), "the host was disturbed")
+    assert answer.state == state
+    assert answer.likely == ("the host was disturbed" if state == "refuted" else "")
 
 
 @pytest.mark.parametrize(
-    ("layouts", "words"), [(3, "in 3 builds of each"), (1, "may be the place of their code")]
+    ("layouts", "counted", "state", "words"),
+    [
+        (3, False, "confirmed", "in 3 builds of each"),
+        (1, False, "slower-builds", "slower in these two builds"),
+        (2, False, "slower-builds", "it may be where their code lies"),
+        # Of instructions no layout changes the number.
+        (1, True, "confirmed", "side by side on spr-01"),
+    ],
 )
-def test_real_time_says_of_how_many_builds_it_is_true(layouts: int, words: str) -> None:
-    assert words in outcome(suspicion(), told(Verdict.WORSE, layouts=layouts)).why
-    counted_why = outcome(suspicion(counted=True), told(Verdict.WORSE, layouts=layouts)).why
-    assert counted_why.endswith("side by side on spr-01")
+def test_in_real_time_two_builds_that_differ_confirm_nothing(
+    layouts: int, counted: bool, state: str, words: str
+) -> None:
+    answer = outcome(pair(counted=counted), told(Verdict.WORSE, layouts=layouts), "")
+    assert answer.state == state
+    assert words in answer.why
 
 
 @pytest.mark.parametrize(

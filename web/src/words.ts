@@ -84,6 +84,11 @@ export const CONFIRMATION_STATE: Record<ConfirmationState, Word> = {
   },
   measuring: { label: "measuring", meaning: "both kernels are booted, side by side", tone: "busy" },
   confirmed: { label: "confirmed", meaning: "the new kernel is slower", tone: "bad" },
+  "slower-builds": {
+    label: "slower in two builds",
+    meaning: "one build of each kernel was measured: it may be where their code lies",
+    tone: "busy",
+  },
   refuted: { label: "refuted", meaning: "the new kernel is not slower", tone: "good" },
   undecided: { label: "undecided", meaning: "neither slower nor the same", tone: "void" },
   impossible: { label: "impossible", meaning: "two kernels cannot tell it", tone: "void" },

@@ -1,10 +1,10 @@
-"""SQL of how often we are wrong: counts of two numbers, by whether hosts are emulated."""
+"""SQL of how often we are wrong: counts, by whether hosts are emulated."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, select
+from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts.tables import AaOutcome
@@ -23,12 +23,18 @@ from mitigauge.tracking.trends.tables import VerdictStability
 
 
 class Tally(NamedTuple):
-    """So many, and those of them that were wrong."""
+    """So many, those that somebody or something looked at, and those of these that were wrong.
+
+    *groups*: how many of those that were looked at are independent of each other.
+    """
 
     of: int
+    looked_at: int
     wrong: int
+    groups: int
 
 
+NOTHING = Tally(0, 0, 0, 0)
 # What a person says of a regression once it is known to be real.
 REAL = (
     RegressionState.CONFIRMED,
@@ -40,30 +46,39 @@ REAL = (
 
 
 def confirmed(session: Session) -> dict[bool, Tally]:
-    """Regressions that fresh boots confirmed; wrong: called false."""
-    wanted = (
-        select(Regression.emulated, func.count(), _number(_is_false()))
-        .join(Confirmation, Confirmation.regression_id == Regression.id)
-        .where(Confirmation.state == ConfirmationState.CONFIRMED)
-        .group_by(Regression.emulated)
+    """Regressions that fresh boots confirmed; looked at: by a person; wrong: called false."""
+    was_confirmed = (
+        select(Confirmation.id)
+        .where(
+            Confirmation.regression_id == Regression.id,
+            Confirmation.state == ConfirmationState.CONFIRMED,
+        )
+        .exists()
     )
-    return _tallies(session, wanted)
+    return _by_people(session, was_confirmed)
 
 
 def suspicions(session: Session) -> dict[bool, Tally]:
-    """Suspicions that fresh boots decided; wrong: refuted."""
-    refuted = Confirmation.state == ConfirmationState.REFUTED
-    wanted = (
-        select(Regression.emulated, func.count(), _number(refuted))
+    """Tries of fresh boots at suspicions; looked at: decided; wrong: refuted."""
+    is_refuted = Confirmation.state == ConfirmationState.REFUTED
+    decided = or_(Confirmation.state == ConfirmationState.CONFIRMED, is_refuted)
+    counted = (
+        select(
+            Regression.emulated, func.count(), _number(decided), _number(is_refuted),
+            _number(decided),
+        )
         .join(Confirmation, Confirmation.regression_id == Regression.id)
-        .where(Confirmation.state.in_((ConfirmationState.CONFIRMED, ConfirmationState.REFUTED)))
         .group_by(Regression.emulated)
-    )
-    return _tallies(session, wanted)
+    )  # fmt: skip
+    return _tallies(session, counted)
 
 
 def judged(session: Session) -> dict[bool, Tally]:
-    """Regressions of trends that a person judged; wrong: called false."""
+    """Regressions of trends; looked at: by a person; wrong: called false."""
+    return _by_people(session, Regression.origin == Origin.TREND)
+
+
+def _by_people(session: Session, of: ColumnElement[bool]) -> dict[bool, Tally]:
     by_person = (
         select(RegressionEntry.id)
         .where(
@@ -73,16 +88,17 @@ def judged(session: Session) -> dict[bool, Tally]:
         )
         .exists()
     )
-    wanted = (
-        select(Regression.emulated, func.count(), _number(_is_false()))
-        .where(
-            Regression.origin == Origin.TREND,
-            Regression.state.in_((*REAL, RegressionState.FALSE)),
-            by_person,
+    looked_at = and_(by_person, Regression.state.in_((*REAL, RegressionState.FALSE)))
+    is_false = and_(looked_at, Regression.state == RegressionState.FALSE)
+    counted = (
+        select(
+            Regression.emulated, func.count(), _number(looked_at), _number(is_false),
+            _number(looked_at),
         )
+        .where(of)
         .group_by(Regression.emulated)
-    )
-    return _tallies(session, wanted)
+    )  # fmt: skip
+    return _tallies(session, counted)
 
 
 def against_themselves(session: Session) -> dict[bool, Tally]:
@@ -102,40 +118,42 @@ def slowed(session: Session) -> dict[bool, Tally]:
 def _doubled(
     session: Session, of: ColumnElement[bool], wrong: ColumnElement[bool]
 ) -> dict[bool, Tally]:
+    """Cases of one day of a host may all come out alike: its days are what is independent."""
+    day = func.date(func.timezone("UTC", Run.concluded_at))
     counted = (
-        select(Host.emulated, func.count(), _number(wrong))
+        select(
+            Host.emulated, func.count(), func.count(), _number(wrong),
+            func.count(distinct(tuple_(Run.host_id, day))),
+        )
         .join(Run, Run.id == AaOutcome.run_id)
         .join(Host, Host.id == Run.host_id)
         .where(of)
         .group_by(Host.emulated)
-    )
+    )  # fmt: skip
     return _tallies(session, counted)
 
 
 def opposite(session: Session) -> dict[bool, Tally]:
     """Pairs of verdicts of one question, over all workloads; wrong: opposite."""
-    wanted = (
+    counted = (
         select(
             VerdictStability.emulated,
             func.sum(VerdictStability.pairs),
+            func.sum(VerdictStability.pairs),
             func.sum(VerdictStability.opposite),
+            func.sum(VerdictStability.experiments),
         )
         .where(VerdictStability.workload == "")
         .group_by(VerdictStability.emulated)
     )
-    return _tallies(session, wanted)
-
-
-def _is_false() -> ColumnElement[bool]:
-    return Regression.state == RegressionState.FALSE
+    return _tallies(session, counted)
 
 
 def _number(of: ColumnElement[bool]) -> ColumnElement[int]:
     return func.coalesce(func.sum(case((of, 1), else_=0)), 0)
 
 
-def _tallies(session: Session, wanted: Select[bool, int, int]) -> dict[bool, Tally]:
+def _tallies(session: Session, counted: Select[bool, int, int, int, int]) -> dict[bool, Tally]:
     return {
-        bool(emulated): Tally(int(of), int(wrong))
-        for emulated, of, wrong in session.execute(wanted)
+        bool(emulated): Tally(*map(int, numbers)) for emulated, *numbers in session.execute(counted)
     }

@@ -22,10 +22,14 @@ class ErrorRate(BaseModel):
     meaning: str = Field(description="what is counted, and who says that it was wrong")
     emulated: bool = Field(description="of emulated hosts; else of real ones")
     of: int
+    looked_at: int = Field(description="those of which it is known whether they were wrong")
     wrong: int
-    percent: float | None = Field(description="wrong of all; null: there is none")
-    low: float | None = Field(description="95 %, exact")
+    percent: float | None = Field(description="wrong of those looked at; null: there is none")
+    low: float | None = Field(
+        description="95 %, exact, by days of hosts or by experiments: cases of one may be alike"
+    )
     high: float | None
+    sentence: str = Field(description="0 of 3; of 40 that were said, 3 were looked at")
 
 
 class Kind(BaseModel):
@@ -43,21 +47,22 @@ KINDS = (
     Kind(
         name="confirmed",
         title="Confirmed by fresh boots, false for people",
-        meaning="Regressions that fresh boots of both kernels confirmed, and that a person called "
-        "false. What nobody judged counts as right.",
+        meaning="Regressions that fresh boots of both kernels confirmed: of those that a person "
+        "judged, the ones called false.",
         count=rows.confirmed,
     ),
     Kind(
         name="suspicions",
         title="Suspicions of trends, refuted",
-        meaning="Changes of values over time that fresh boots decided: those that are none.",
+        meaning="Fresh boots for changes of values over time: of those that decided, the ones that "
+        "found no change.",
         count=rows.suspicions,
     ),
     Kind(
         name="judged",
         title="Regressions of trends, false for people",
-        meaning="Regressions that a person judged: those called false, of these and those that "
-        "were real, known, mended or not worth it.",
+        meaning="Regressions made of changes over time: of those that a person judged, the ones "
+        "called false.",
         count=rows.judged,
     ),
     Kind(
@@ -90,7 +95,7 @@ def error_rates(session: Session) -> list[ErrorRate]:
         _rate(kind, emulated, tally)
         for kind in KINDS
         for found in [kind.count(session)]
-        for emulated, tally in [(False, found.get(False, Tally(0, 0))), *_emulated(found)]
+        for emulated, tally in [(False, found.get(False, rows.NOTHING)), *_emulated(found)]
     ]
 
 
@@ -99,15 +104,21 @@ def _emulated(found: dict[bool, Tally]) -> list[tuple[bool, Tally]]:
 
 
 def _rate(kind: Kind, emulated: bool, of: Tally) -> ErrorRate:
-    low, high = rate_interval(of.wrong, of.of) if of.of else (None, None)
+    groups = max(1, min(of.groups, of.looked_at))
+    low, high = (
+        rate_interval(of.wrong, of.looked_at, groups=groups) if of.looked_at else (None, None)
+    )
+    unseen = f"; of {of.of} that were said, {of.looked_at} were looked at"
     return ErrorRate(
         name=kind.name,
         title=kind.title,
         meaning=kind.meaning,
         emulated=emulated,
         of=of.of,
+        looked_at=of.looked_at,
         wrong=of.wrong,
-        percent=100.0 * of.wrong / of.of if of.of else None,
+        percent=100.0 * of.wrong / of.looked_at if of.looked_at else None,
         low=None if low is None else 100.0 * low,
         high=None if high is None else 100.0 * high,
+        sentence=f"{of.wrong} of {of.looked_at}" + (unseen if of.looked_at < of.of else ""),
     )

@@ -26,6 +26,9 @@ BOOTS = BLOCKS * len(ARMS)
 # An experiment says *worse* of two kernels that are alike at most so often; and among all that a
 # week calls confirmed at most so much may be false.
 ALPHA = 0.01
+# In real time each kernel is booted in so many builds that differ in layout alone, or nothing is
+# confirmed: two binaries that differ are no evidence of two sources that differ.
+FEWEST_LAYOUTS = 3
 FALSE_SHARE = 0.05
 # Where the old kernel's level of today lies on the way from before (0) to after (1).
 NEAR_BEFORE, NEAR_AFTER = 0.35, 0.65
@@ -83,6 +86,21 @@ def spec_text(of: Suspicion, layouts: int = 1) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """Two kernels that were booted side by side."""
+
+    kernel_before: str
+    kernel_after: str
+    host: str
+    counted: bool
+    """Whether the host's time is instructions, which no layout moves."""
+
+    def describe(self) -> str:
+        """As a sentence names them."""
+        return f"{self.kernel_after} against {self.kernel_before}, side by side on {self.host}"
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What the experiment came to."""
 
@@ -107,32 +125,34 @@ class Outcome:
     likely: str = ""
 
 
-def outcome(of: Suspicion, told: Told) -> Outcome:
-    """What the boots say."""
+def outcome(pair: Pair, told: Told, explanation: str) -> Outcome:
+    """What the boots say. *explanation*: what the change was likely to be if they refute it."""
     if told.effect is None or told.verdict is None:
         return Outcome(
             ConfirmationState.IMPOSSIBLE,
             f"no boots of both kernels could be compared: {told.faults or 'none was measured'}",
         )
-    size = f"{units.effect(told.effect)} over {told.boots} boots"
-    pair = f"{of.kernel_after} against {of.kernel_before}, side by side on {of.host}"
+    measured = f"{units.effect(told.effect)} over {told.boots} boots, {pair.describe()}"
     if told.verdict is Verdict.WORSE:
-        return Outcome(
-            ConfirmationState.CONFIRMED, f"slower: {size}, {pair}{_builds(of, told.layouts)}"
-        )
+        return _slower(pair, told.layouts, measured)
     if told.verdict is Verdict.UNDECIDED:
-        return Outcome(ConfirmationState.UNDECIDED, f"neither slower nor the same: {size}, {pair}")
+        return Outcome(ConfirmationState.UNDECIDED, f"neither slower nor the same: {measured}")
     word = "the same" if told.verdict is Verdict.SAME else "faster"
-    return Outcome(ConfirmationState.REFUTED, f"{word}: {size}, {pair}", likely(of, told.level))
+    return Outcome(ConfirmationState.REFUTED, f"{word}: {measured}", explanation)
 
 
-def _builds(of: Suspicion, layouts: int) -> str:
-    """Of how many builds that is true, where the place of code moves time."""
-    if of.counted:
-        return ""
-    if layouts > 1:
-        return f", in {layouts} builds of each that differ in layout alone"
-    return "; one build of each was measured, so it may be the place of their code"
+def _slower(pair: Pair, layouts: int, measured: str) -> Outcome:
+    if pair.counted:
+        return Outcome(ConfirmationState.CONFIRMED, f"slower: {measured}")
+    if layouts >= FEWEST_LAYOUTS:
+        spread = f"in {layouts} builds of each that differ in layout alone"
+        return Outcome(ConfirmationState.CONFIRMED, f"slower: {measured}, {spread}")
+    return Outcome(
+        ConfirmationState.SLOWER_BUILDS,
+        f"slower in these two builds: {measured}; it may be where their code lies. With each "
+        f"kernel built in {FEWEST_LAYOUTS} layouts (`mitigauge kernel build --layouts "
+        f"{FEWEST_LAYOUTS}`) it can be confirmed",
+    )
 
 
 def likely(of: Suspicion, level: float | None) -> str:

@@ -28,9 +28,21 @@ OPEN = (ConfirmationState.WAITING, ConfirmationState.MEASURING)
 
 
 def of_regressions(session: Session, ids: Sequence[int]) -> dict[int, Confirmation]:
-    """regression → its confirmation, for those that have one."""
-    rows = session.scalars(select(Confirmation).where(Confirmation.regression_id.in_(ids)))
-    return {row.regression_id: row for row in rows}
+    """regression → its newest try, for those that have one."""
+    return {tried: tries[0] for tried, tries in tries_of(session, ids).items()}
+
+
+def tries_of(session: Session, ids: Sequence[int]) -> dict[int, list[Confirmation]]:
+    """regression → its tries, the newest first."""
+    tries: dict[int, list[Confirmation]] = {}
+    newest_first = (
+        select(Confirmation)
+        .where(Confirmation.regression_id.in_(ids))
+        .order_by(Confirmation.id.desc())
+    )
+    for row in session.scalars(newest_first):
+        tries.setdefault(row.regression_id, []).append(row)
+    return tries
 
 
 def suspected(session: Session, limit: int) -> list[int]:
@@ -74,7 +86,7 @@ def without_bisection(session: Session) -> list[int]:
 def decided_by_week(session: Session) -> dict[datetime, tuple[int, int]]:
     """Monday of a week, UTC → confirmations that it decided as confirmed, and all it decided.
 
-    What could not be measured is no decision.
+    Every try counts. What could not be measured is no decision, nor is what two builds alone say.
     """
     week = func.date_trunc("week", Confirmation.decided_at, "UTC")
     told = (
@@ -132,14 +144,15 @@ def case_and_host(session: Session, change: StoredChange) -> tuple[Case, Host] |
     return None if row is None else (row[0], row[1])
 
 
-def boots_since(session: Session, regression: Regression, since: datetime) -> int:
-    """Boots that were ordered from then on for regressions of the same host class."""
+def boots_between(session: Session, regression: Regression, since: datetime, now: datetime) -> int:
+    """Boots that were ordered then for regressions of the same host class."""
     of = aliased(Regression)
     wanted = (
         select(func.coalesce(func.sum(Confirmation.boots), 0))
         .join(of, of.id == Confirmation.regression_id)
         .where(
-            Confirmation.ordered_at >= since,
+            # A clock that once ran ahead uses up no later week.
+            Confirmation.ordered_at.between(since, now),
             of.environment == regression.environment,
             of.host_class == regression.host_class,
         )
@@ -163,6 +176,17 @@ def verdict_of(session: Session, experiment_id: int, metric: str) -> StoredVerdi
         )
     )
     return session.scalars(wanted.limit(1)).one_or_none()
+
+
+def host_of(session: Session, experiment_id: int) -> str:
+    """The host of an experiment on one host; empty where it has no run."""
+    wanted = (
+        select(Host.name)
+        .join(Run, Run.host_id == Host.id)
+        .where(Run.experiment_id == experiment_id)
+        .limit(1)
+    )
+    return session.scalar(wanted) or ""
 
 
 def layouts_of(session: Session, experiment_id: int) -> int:

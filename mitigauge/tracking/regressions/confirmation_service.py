@@ -24,16 +24,18 @@ from mitigauge.storage.database.engine import (
     transaction,
 )
 from mitigauge.storage.database.locks import Lock
-from mitigauge.tracking.bisect.knowledge import LAYOUTS
 from mitigauge.tracking.regressions import confirmation_repository as rows
 from mitigauge.tracking.regressions import repository
 from mitigauge.tracking.regressions.auto_bisection import go_on
 from mitigauge.tracking.regressions.confirmation import (
     BOOTS,
+    FEWEST_LAYOUTS,
     Outcome,
+    Pair,
     Suspicion,
     Told,
     impossible,
+    likely,
     outcome,
     spec_text,
 )
@@ -105,16 +107,14 @@ def ask_again(session: Session, regression_id: int, *, by: str) -> RegressionVie
     elif found.state in rows.OPEN:
         raise Conflict(f"it is {found.state} already: {found.why}")
     else:
-        _set(session, found, ConfirmationState.WAITING, f"{by} asked for it once more")
-        found.likely, found.follows = "", ""
-        found.experiment_id, found.decided_at = None, None
-        found.effect_percent = found.ci_low_percent = found.ci_high_percent = None
+        # A further try: what boots said before stays, and counts in its week.
+        _look_at(session, regression_id, f"{by} asked for it once more")
     change = RegressionChange(version=regression.version, note="Asked for fresh boots.")
     settle(session, regression, change, by=by)
     return show_regression(session, regression_id)
 
 
-def _look_at(session: Session, regression_id: int) -> None:
+def _look_at(session: Session, regression_id: int, asked: str = "it was just found") -> None:
     """Begin with a suspicion: it waits for boots, or cannot be measured."""
     regression = repository.find(session, regression_id, lock=True)
     if regression is None:
@@ -125,7 +125,7 @@ def _look_at(session: Session, regression_id: int) -> None:
         Confirmation(
             regression_id=regression_id,
             state=ConfirmationState.IMPOSSIBLE if why else ConfirmationState.WAITING,
-            why=why or "it was just found",
+            why=why or asked,
             kernel_before=of.kernel_before if of else "",
             kernel_after=of.kernel_after if of else "",
         )
@@ -159,7 +159,7 @@ def _order_within(session: Session, confirmation_id: int, boots_a_week: int) -> 
         _set(session, found, ConfirmationState.IMPOSSIBLE, GONE)
         return
     now = database_now(session)
-    used = rows.boots_since(session, regression, now - WEEK)
+    used = rows.boots_between(session, regression, now - WEEK, now)
     if used + BOOTS > boots_a_week:
         found.why = (
             f"waits for {BOOTS} boots: {used} of {boots_a_week} a week are used on "
@@ -175,7 +175,7 @@ def _order_within(session: Session, confirmation_id: int, boots_a_week: int) -> 
 
 
 def _layouts(session: Session, of: Suspicion) -> int:
-    """As many as a bisection takes, where both kernels are at hand in so many, else one.
+    """FEWEST_LAYOUTS where both kernels are at hand in so many, else one.
 
     Of two layouts one degree of freedom is left, with which hardly any difference is told.
     """
@@ -183,7 +183,7 @@ def _layouts(session: Session, of: Suspicion) -> int:
         return 1
     kernels = (of.kernel_before, of.kernel_after)
     built = min(len(built_layouts(session, release)) for release in kernels)
-    return LAYOUTS if built >= LAYOUTS else 1
+    return FEWEST_LAYOUTS if built >= FEWEST_LAYOUTS else 1
 
 
 def _take_in(session: Session, found: Confirmation) -> None:
@@ -196,18 +196,28 @@ def _take_in(session: Session, found: Confirmation) -> None:
         return
     if not run_rows.is_judged(session, found.experiment_id):
         return
-    of = _suspicion(session, regression)
-    if of is None:
-        _set(session, found, ConfirmationState.REFUTED, GONE)
-        return
     told = _what_ran(session, found.experiment_id, regression.metric)
-    said = outcome(of, told)
+    said = outcome(
+        Pair(
+            found.kernel_before,
+            found.kernel_after,
+            rows.host_of(session, found.experiment_id),
+            regression.clock is Clock.COUNTED,
+        ),
+        told,
+        _explanation(session, regression, told),
+    )
     if told.effect is not None:
         found.effect_percent = told.effect.value
         found.ci_low_percent, found.ci_high_percent = told.effect.low, told.effect.high
     found.likely, found.boots = said.likely[:LONGEST_WHY], told.boots
     _set(session, found, said.state, said.why)
     _say(session, regression, said)
+
+
+def _explanation(session: Session, regression: Regression, told: Told) -> str:
+    of = _suspicion(session, regression)
+    return GONE if of is None else likely(of, told.level)
 
 
 def _what_ran(session: Session, experiment_id: int, metric: str) -> Told:

@@ -132,6 +132,9 @@ class RegressionView(RegressionSummary):
     experiment_id: int | None = Field(description="null: it was deleted")
     case_id: int | None
     arm: str = Field(description="of a cell: the arm's name")
+    earlier_fresh_boots: list[ConfirmationView] = Field(
+        description="tries before that, the newest first"
+    )
     fresh_boots: ConfirmationView | None = Field(
         description="how a trend's change is measured again; null: it was not looked at"
     )

@@ -117,10 +117,11 @@ def list_regressions(
 def show_regression(session: Session, regression_id: int) -> RegressionView:
     """One regression with its history. Raises :class:`NotFound`."""
     found = _find(session, regression_id)
-    fresh = confirmation_rows.of_regressions(session, [found.id]).get(found.id)
+    tries = confirmation_rows.tries_of(session, [found.id]).get(found.id, [])
     return RegressionView(
-        **_summary(found, fresh).model_dump(),
-        fresh_boots=None if fresh is None else ConfirmationView.model_validate(fresh),
+        **_summary(found, tries[0] if tries else None).model_dump(),
+        fresh_boots=ConfirmationView.model_validate(tries[0]) if tries else None,
+        earlier_fresh_boots=[ConfirmationView.model_validate(each) for each in tries[1:]],
         trend_id=found.trend_id,
         change_id=found.change_id,
         experiment_id=found.experiment_id,

@@ -41,6 +41,8 @@ class ConfirmationState(StrEnum):
     """For the budget of boots of its host class."""
     MEASURING = "measuring"
     CONFIRMED = "confirmed"
+    SLOWER_BUILDS = "slower-builds"
+    """One build of each kernel, in real time: it may be where their code lies."""
     REFUTED = "refuted"
     """The new kernel is not slower beside the old one."""
     UNDECIDED = "undecided"

@@ -119,24 +119,26 @@ class RegressionEntry(Base):
 
 
 class Confirmation(Base):
-    """Fresh boots of the kernels before and after a change, side by side, and what they say."""
+    """A try: fresh boots of the kernels before and after a change, side by side, and their answer.
+
+    A regression may have several, of which nothing is overwritten and one is open at most.
+    """
 
     __tablename__ = "confirmation"
     __table_args__ = (
         CheckConstraint(one_of("state", ConfirmationState), name="state"),
         # What a worker looks at every few seconds.
         Index(
-            "ix_confirmation_open", "id",
+            "uq_confirmation_open", "regression_id", unique=True,
             postgresql_where=text("state IN ('waiting', 'measuring')"),
         ),
+        Index("ix_confirmation_regression_id", "regression_id", "id"),
         Index("ix_confirmation_experiment_id", "experiment_id"),
         Index("ix_confirmation_asked_at", "asked_at"),
     )  # fmt: skip
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    regression_id: Mapped[int] = mapped_column(
-        ForeignKey("regression.id", ondelete="CASCADE"), unique=True
-    )
+    regression_id: Mapped[int] = mapped_column(ForeignKey("regression.id", ondelete="CASCADE"))
     state: Mapped[ConfirmationState] = mapped_column(EnumWord(ConfirmationState))
     # In words: what it waits for, why it cannot be, what the boots say.
     why: Mapped[str]

@@ -14,7 +14,8 @@ from mitigauge.tracking.trends.tables import VerdictStability
 # Kernels are those that boots really ran. A doubled arm has no verdict of its own here.
 _COUNT = text("""
     with judged as (
-      select h.environment, h.host_class, h.emulated, h.clock, c.workload, v.verdict, v.given_at,
+      select r.experiment_id,
+        h.environment, h.host_class, h.emulated, h.clock, c.workload, v.verdict, v.given_at,
         dense_rank() over (order by h.environment, h.host_class, h.emulated, h.clock, c.workload,
           c.parameters, v.metric, a.family, a.mode, ka.kernel, b.family, b.mode, kb.kernel)
           as question
@@ -30,12 +31,14 @@ _COUNT = text("""
     paired as (
       select *, lag(verdict) over (partition by question order by given_at) as before from judged),
     counted as (
-      select environment, host_class, emulated, clock, workload, question, verdict, before
+      select experiment_id, environment, host_class, emulated, clock, workload, question,
+        verdict, before
       from paired where before is not null)
     insert into verdict_stability (environment, host_class, emulated, clock, workload,
-      questions, pairs, agreed, opposite, undecided)
+      questions, experiments, pairs, agreed, opposite, undecided)
     select environment, host_class, emulated, clock, coalesce(workload, ''),
-      count(distinct question), count(*), count(*) filter (where verdict = before),
+      count(distinct question), count(distinct experiment_id), count(*),
+      count(*) filter (where verdict = before),
       count(*) filter (where (verdict, before) in (('better', 'worse'), ('worse', 'better'))),
       count(*) filter (where verdict <> before and 'undecided' in (verdict, before))
     from counted

@@ -210,6 +210,8 @@ class VerdictStability(Base):
     workload: Mapped[str] = mapped_column(primary_key=True)
     # Comparisons that were made more than once, and pairs of one with the next.
     questions: Mapped[int]
+    # Of the later verdict of each pair.
+    experiments: Mapped[int] = mapped_column(server_default=text("1"))
     pairs: Mapped[int]
     agreed: Mapped[int]
     # Better and worse, worse and better.

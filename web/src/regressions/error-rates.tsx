@@ -30,9 +30,6 @@ export function ErrorRatesPage() {
                     Wrong
                   </th>
                   <th scope="col" className="num">
-                    Of
-                  </th>
-                  <th scope="col" className="num">
                     Percent
                   </th>
                 </tr>
@@ -63,10 +60,7 @@ function Row({ of }: { of: ErrorRate }) {
         <div className="faint small">{of.meaning}</div>
       </th>
       <td className="num" data-label="Wrong">
-        {of.wrong}
-      </td>
-      <td className="num" data-label="Of">
-        {of.of}
+        {of.sentence}
       </td>
       <td className="num" data-label="Percent">
         {of.percent === null ? (

@@ -32,6 +32,16 @@ export function FreshBootsPanel({ regression }: { regression: Regression }) {
         ) : (
           <Said of={fresh} />
         )}
+        {regression.earlier_fresh_boots.length > 0 && (
+          <details>
+            <summary>
+              {counted(regression.earlier_fresh_boots.length, "earlier try", "earlier tries")}
+            </summary>
+            {regression.earlier_fresh_boots.map((each) => (
+              <Said key={each.asked_at} of={each} />
+            ))}
+          </details>
+        )}
         {!open && <AskAgain id={regression.id} />}
       </div>
     </section>
@@ -87,7 +97,7 @@ function Effect({ of }: { of: FreshBoots }) {
 function AskAgain({ id }: { id: number }) {
   const { may } = useRights();
   const queries = useQueryClient();
-  if (!may("submit")) return null;
+  if (!may("triage regressions and trends")) return null;
   return (
     <Action
       label="Measure with fresh boots"

@@ -75,10 +75,12 @@ def _headline(data: WeekData) -> str:
     worse = _number(data, Verdict.WORSE, Fate.NEW)
     better = _number(data, Verdict.BETTER, Fate.NEW)
     still = _number(data, Verdict.WORSE, Fate.OPEN, Fate.RESIZED)
+    in_builds = sum(line.slower_builds for line in found if line.is_suspicion)
+    of_builds = f" ({in_builds} slower in fresh boots of one build each)" if in_builds else ""
     return (
         f"{counted(len(found) - suspected, 'confirmed regression')}, "
-        f"{counted(suspected, 'suspicion')}; of comparisons {worse} newly worse, {better} newly "
-        f"better, {still} worse as before"
+        f"{counted(suspected, 'suspicion')}{of_builds}; of comparisons {worse} newly worse, "
+        f"{better} newly better, {still} worse as before"
     )
 
 

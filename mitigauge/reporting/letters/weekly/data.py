@@ -112,6 +112,9 @@ class RegressionLine(View):
     confirmed: bool = Field(
         False, description="whether fresh boots confirmed it; then the effect is theirs"
     )
+    slower_builds: bool = Field(
+        False, description="whether fresh boots of one build of each kernel were slower"
+    )
     fresh: str = Field("", description="what fresh boots say, or what they wait for; or empty")
 
     too_few: str = Field(

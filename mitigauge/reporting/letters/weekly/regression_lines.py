@@ -91,6 +91,7 @@ def _line(
         ci_high_percent=effect.ci_high_percent,
         found_at=row.found_at,
         confirmed=confirmed,
+        slower_builds=fresh is not None and fresh.state is ConfirmationState.SLOWER_BUILDS,
         fresh="" if fresh is None else f"{fresh.state}: {fresh.why}",
         too_few=_too_few(fresh, few),
     )
