@@ -18,8 +18,11 @@ from tests.made import make
 from tests.series_mails import diff, series
 
 
-def experiment_of_revision(engine: Engine, *, commit: str) -> int:
-    """Its number. Two cases; the revision's kernel against the base."""
+def experiment_of_revision(engine: Engine, *, commit: str, patched: bool = False) -> int:
+    """Its number. Two cases; the revision's kernel against the base.
+
+    *patched*: the kernel is that commit with a patch on it, else the commit itself.
+    """
     made = make(engine)
     body = diff("toys/one.c", "a", "b")
     with transaction(engine) as session:
@@ -38,6 +41,10 @@ def experiment_of_revision(engine: Engine, *, commit: str) -> int:
                 {"release": release},
             )
         session.execute(text("update kernel set base = :base"), {"base": f"git {commit}"})
+        if not patched:
+            session.execute(
+                text("update kernel set patches = '[]' where release = :r"), {"r": this}
+            )
         session.execute(text("update experiment set concluded_at = null, state = 'finished'"))
     conclude_closed(engine)
     with engine.begin() as connection:

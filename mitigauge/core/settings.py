@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal, get_args
-from urllib.parse import quote, unquote
+from typing import Annotated, Final, Literal, get_args
+from urllib.parse import quote, unquote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.variables import PREFIX, said_in
@@ -36,6 +36,20 @@ def _default_home() -> Path:
     if IS_CHECKOUT:
         return REPOSITORY / ".mitigauge"
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "mitigauge"
+
+
+def _without_credentials(address: str) -> str:
+    """An address that is shown and logged holds nothing that lets somebody in."""
+    parts = urlsplit(address)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError(
+            "an address without user, password, ? and # is wanted; what proves who asks is "
+            "given by the setting that ends in _TOKEN"
+        )
+    return address
+
+
+ServerAddress = Annotated[str, AfterValidator(_without_credentials)]
 
 
 class Settings(BaseModel):
@@ -165,19 +179,25 @@ class Settings(BaseModel):
         description="networks beside the public ones, as CIDR with commas between, to which "
         "webhooks may go, also by http and to any port",
     )
-    kcidb_url: str = Field(
-        "", description="where KCIDB takes submissions (…/submit); empty: nothing goes there"
+    kcidb_url: ServerAddress = Field(
+        "",
+        repr=False,
+        description="where KCIDB takes submissions (…/submit); empty: nothing goes there",
     )
     kcidb_token: str = Field("", repr=False, description="what proves to KCIDB who submits")
     kcidb_origin: str = Field(
         "",
         description="by what name this service submits to KCIDB: small letters, digits and _",
     )
-    patchwork_url: str = Field(
-        "", description="patchwork's API, as https://patchwork.kernel.org/api/1.3; empty: no checks"
+    patchwork_url: ServerAddress = Field(
+        "",
+        repr=False,
+        description="patchwork's API, as https://patchwork.kernel.org/api/1.3; empty: no checks",
     )
     patchwork_token: str = Field("", repr=False, description="of the patchwork user who checks")
-    github_api_url: str = Field("https://api.github.com", description="GitHub's API")
+    github_api_url: ServerAddress = Field(
+        "https://api.github.com", repr=False, description="GitHub's API"
+    )
     github_repository: str = Field(
         "", description="OWNER/NAME whose commits get check runs; empty: none do"
     )
@@ -224,6 +244,15 @@ class Settings(BaseModel):
     backup_keep_days: float = Field(
         14, ge=0, description="backups go after, less the latest of each of the last eight weeks"
     )
+
+    @property
+    def secrets(self) -> list[str]:
+        """Values that nobody is to read, where they are set."""
+        tokens = (
+            self.metrics_key, self.database_password, password_of(self.database_url), self.token,
+            self.kcidb_token, self.patchwork_token, self.github_token,
+        )  # fmt: skip
+        return [token for token in tokens if token]
 
     @property
     def allowed_senders(self) -> frozenset[str]:

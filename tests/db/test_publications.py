@@ -44,6 +44,7 @@ class Faulty:
     tokens: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
+    refusal: str = ""
 
     def next(self) -> str:
         with self.lock:
@@ -82,7 +83,11 @@ def serving(faulty: Faulty) -> Iterator[Faulty]:
             length = int(self.headers.get("Content-Length", "0"))
             body = json.loads(self.rfile.read(length)) if length else None
             if does.isdecimal():
-                self.send_error(int(does))
+                refusal = json.dumps({"detail": faulty.refusal}).encode() if faulty.refusal else b""
+                self.send_response(int(does))
+                self.send_header("Content-Length", str(len(refusal)))
+                self.end_headers()
+                self.wfile.write(refusal)
                 return
             said = json.dumps(faulty.answer(method, self.path, body)).encode()
             if does == "lost":
@@ -208,6 +213,35 @@ def test_a_refusal_for_good_is_kept_with_its_words(
         [row] = repository.of_experiment(session, measured)
         assert (row.state, row.tries) == (PublicationState.NOTHING, 1)
         assert row.said == "it answers 422"
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["Authorization: Token 0123456789abcdef", "ghp_0123456789abcdefghij", "the-token-of-ours",
+     "github_pat_11ABCDEFG0123456789_abcdefghijk"],
+)  # fmt: skip
+def test_what_a_server_repeats_holds_no_secret(
+    engine: Engine, faulty: Faulty, measured: int, secret: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faulty.refusal = f"not for {secret}"
+    faulty.does = ["422"] * 3
+    monkeypatch.setenv("MITIGAUGE_PATCHWORK_TOKEN", "the-token-of-ours")
+    get_settings.cache_clear()
+    publish(engine, settings_of(faulty, TargetName.KCIDB), tries=2)
+    with transaction(engine) as session:
+        [row] = repository.of_experiment(session, measured)
+        assert row.said.startswith("it answers 422: not for ")
+        assert secret.rpartition(" ")[2] not in row.said
+
+
+def test_a_commit_with_patches_on_it_gets_no_check_run(engine: Engine, faulty: Faulty) -> None:
+    measured = experiment_of_revision(engine, commit=COMMIT, patched=True)
+    publish(engine, settings_of(faulty, TargetName.GITHUB), tries=1)
+    assert faulty.runs == []
+    with transaction(engine) as session:
+        [row] = repository.of_experiment(session, measured)
+        assert row.state is PublicationState.NOTHING
+        assert "is that commit alone" in row.said
 
 
 def test_one_whose_sender_died_is_taken_again(

@@ -43,6 +43,31 @@ def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     assert by_file == settings_from({f"{PREFIX}{name.upper()}": value}) != settings_from({})
 
 
+@pytest.mark.parametrize("name", ["KCIDB_URL", "PATCHWORK_URL", "GITHUB_API_URL"])
+@pytest.mark.parametrize(
+    "address",
+    ["https://s3cret-token@db.example.org/submit", "https://me:s3cret@example.org/api",
+     "https://example.org/submit?token=s3cret", "https://example.org/#s3cret"],
+)  # fmt: skip
+def test_an_address_that_lets_somebody_in_is_refused_and_not_repeated(
+    name: str, address: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"MITIGAUGE_{name}: .*_TOKEN") as refused:
+        settings_from({f"MITIGAUGE_{name}": address})
+    assert "s3cret" not in str(refused.value)
+    settings_from({f"MITIGAUGE_{name}": "https://example.org:8443/api/1.3"})
+
+
+def test_every_value_that_is_not_shown_is_kept_out_of_the_log() -> None:
+    hidden = [
+        name for name, field in Settings.model_fields.items()
+        if not field.repr and not name.endswith("_url")
+    ]  # fmt: skip
+    given = {f"MITIGAUGE_{name.upper()}": f"a-long-{name}-value" for name in hidden}
+    given["MITIGAUGE_DATABASE_URL"] = URL
+    assert set(settings_from(given).secrets) >= {f"a-long-{name}-value" for name in hidden}
+
+
 def test_of_a_file_one_line_break_at_its_end_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     for content, value in (("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), (" a ", " a "), ("", "")):

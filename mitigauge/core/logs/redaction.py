@@ -12,7 +12,13 @@ SHORTEST: Final = 6
 _FORMS: Final = (
     # Tokens of ours, whole or with a typing error.
     (re.compile(r"mgt_[A-Za-z0-9_-]{8,}"), HIDDEN),
-    # The value of an Authorization header.
+    # Tokens of GitHub and GitLab.
+    (re.compile(r"\b(?:gh[a-z]_|github_pat_|glpat-)[A-Za-z0-9_-]{8,}"), HIDDEN),
+    # The value of an Authorization header, whatever its scheme.
+    (
+        re.compile(r"(?i)\b(authorization\s?[:=]\s?[a-z0-9-]{1,40}\s)[^\s\"',;]+"),
+        rf"\1{HIDDEN}",
+    ),
     (re.compile(r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1\2{HIDDEN}"),
     # The password of a URL, and of libpq's other form.
     (re.compile(r"(://[^\s:/@]*):[^\s/]*@"), rf"\1:{HIDDEN}@"),

@@ -9,7 +9,7 @@ from typing import Final, TextIO
 from mitigauge.core.logs.forms import JsonForm, TextForm
 from mitigauge.core.logs.handler import install_handler, others_secrets
 from mitigauge.core.logs.redaction import worth_hiding
-from mitigauge.core.settings import Settings, get_settings, password_of
+from mitigauge.core.settings import Settings, get_settings
 
 # Whose lines the level of the settings is for; libraries say what goes wrong, and no more.
 OURS: Final = ("mitigauge", "api", "cli", "pipelines", "lab")
@@ -29,12 +29,7 @@ def configure_logs(settings: Settings | None = None, stream: TextIO | None = Non
 
 def settings_secrets(settings: Settings) -> list[str]:
     """Values of *settings* that nobody is to read."""
-    found = [
-        settings.metrics_key,
-        settings.database_password,
-        password_of(settings.database_url),
-        settings.token,
-    ]
+    found = settings.secrets
     if settings.proxy_secret_file:
         try:
             found.append(Path(settings.proxy_secret_file).read_text("utf-8").strip())

@@ -123,6 +123,7 @@ def arm_views(
                 boots_effective=own.get(BootState.EFFECTIVE, 0),
                 boots_not_effective=own.get(BootState.NOT_EFFECTIVE, 0),
                 boots_failed=sum(own.get(state, 0) for state in FAILED_STATES),
+                boots_did_not_boot=own.get(BootState.DID_NOT_BOOT, 0),
                 observed=observed.get(arm.id, []),
                 events=arm.events,
             )

@@ -37,6 +37,9 @@ class ArmView(View):
     boots_effective: int
     boots_not_effective: int
     boots_failed: int
+    boots_did_not_boot: int = Field(
+        0, description="of these, boots in which the fallback came up, or nothing"
+    )
     observed: list[str] = Field(description="what kernels said where the mode was not in force")
     events: list[str] = Field(
         default_factory=list,

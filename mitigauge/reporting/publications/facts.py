@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mitigauge.core.effect import Verdict
-from mitigauge.reporting.letters.reply.headline import LeadCell
+from mitigauge.reporting.letters.reply.headline import (
+    LeadCell,
+    never_booted,
+    planned_of_kernels,
+)
 from mitigauge.reporting.pages.schemas import ExperimentView
 
 
 class Conclusion(StrEnum):
     """What an experiment says of a kernel against another one."""
 
+    DOES_NOT_BOOT = "does not boot"
     WORSE = "worse"
     NOT_WORSE = "not worse"
     CANNOT_TELL = "cannot tell"
@@ -49,12 +54,23 @@ class Facts:
     line: str
 
     @property
+    def summary(self) -> str:
+        """The answer in a line, with what kind of figures it rests on before it."""
+        counted = any(each.counted for each in self.view.comparisons)
+        emulated = any(each.emulated for each in self.view.comparisons)
+        kind = "emulated, counted" if counted else "emulated"
+        return f"[{kind}] {self.line}" if emulated or counted else self.line
+
+    @property
     def conclusion(self) -> Conclusion:
         """Of its figures of kernels."""
-        kernels = [each.cell.verdict for each in self.cells if each.is_of_kernels]
-        if not kernels:
+        planned = planned_of_kernels(self.view)
+        if not planned:
             return Conclusion.NO_KERNELS
-        if Verdict.WORSE in kernels:
+        if never_booted(self.view):
+            return Conclusion.DOES_NOT_BOOT
+        verdicts = [each.cell.verdict for each in self.cells if each.is_of_kernels]
+        if Verdict.WORSE in verdicts:
             return Conclusion.WORSE
-        is_open = None in kernels or Verdict.UNDECIDED in kernels
+        is_open = len(verdicts) < len(planned) or not {None, Verdict.UNDECIDED}.isdisjoint(verdicts)
         return Conclusion.CANNOT_TELL if is_open else Conclusion.NOT_WORSE

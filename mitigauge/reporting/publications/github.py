@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from mitigauge.reporting.letters.reply.headline import arms_of_kernels
 from mitigauge.reporting.publications.facts import Conclusion, Facts
 
 NAME = "Mitigauge"
 LONGEST = 60_000
 _CONCLUSION = {
+    Conclusion.DOES_NOT_BOOT: "failure",
     Conclusion.WORSE: "failure",
     Conclusion.NOT_WORSE: "success",
     Conclusion.CANNOT_TELL: "neutral",
@@ -24,7 +26,7 @@ def check_run(facts: Facts, text: str) -> dict[str, Any]:
         "external_id": external_id(facts),
         "status": "completed",
         "conclusion": _CONCLUSION[facts.conclusion],
-        "output": {"title": facts.line[:200], "summary": facts.line, "text": text[:LONGEST]},
+        "output": {"title": facts.summary[:200], "summary": facts.summary, "text": text[:LONGEST]},
     }
     return found | ({"details_url": facts.page} if facts.page else {})
 
@@ -35,7 +37,10 @@ def external_id(facts: Facts) -> str:
 
 
 def commit(facts: Facts) -> str:
-    """The commit that is judged: of an arm that is set against another kernel; empty: none is."""
-    known = {kernel.release: kernel.commit for kernel in facts.kernels}
-    judged = [known.get(each.arm.kernel, "") for each in facts.cells if each.is_of_kernels]
+    """The commit that is judged: of an arm that is set against another kernel; empty: none is.
+
+    A kernel with patches on its base is not that commit, and nothing is said of the base.
+    """
+    known = {kernel.release: kernel.commit for kernel in facts.kernels if not kernel.patches}
+    judged = [known.get(arm.kernel, "") for arm in arms_of_kernels(facts.view)]
     return next((each for each in judged if each), "")

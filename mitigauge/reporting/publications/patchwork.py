@@ -9,10 +9,11 @@ from mitigauge.reporting.publications.facts import Conclusion, Facts
 CONTEXT = "mitigauge"
 LONGEST = 500
 _STATE = {
+    Conclusion.DOES_NOT_BOOT: "fail",
     Conclusion.WORSE: "fail",
     Conclusion.NOT_WORSE: "success",
     Conclusion.CANNOT_TELL: "warning",
-    Conclusion.NO_KERNELS: "success",
+    Conclusion.NO_KERNELS: "warning",
 }
 
 
@@ -21,7 +22,7 @@ def check(facts: Facts) -> dict[str, Any]:
     found = {
         "state": _STATE[facts.conclusion],
         "context": f"{CONTEXT}-{facts.view.id}",
-        "description": f"{facts.label}: {facts.line}"[:LONGEST],
+        "description": f"{facts.label}: {facts.summary}"[:LONGEST],
     }
     return found | ({"target_url": facts.page} if facts.page else {})
 

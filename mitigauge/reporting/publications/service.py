@@ -11,6 +11,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.logs.redaction import without_secrets, worth_hiding
+from mitigauge.core.settings import get_settings
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments import repository as experiment_rows
@@ -76,7 +78,9 @@ def end(session: Session, begun: Begun, ended: Ended) -> PublicationState:
     if row is None or (row.state, row.tries) != (PublicationState.BEGUN, begun.tries):
         return PublicationState.BEGUN
     now = database_now(session)
-    row.said = clean_text(ended.said)[:LONGEST_SAID]
+    # A server may repeat what it was sent.
+    secrets = worth_hiding(get_settings().secrets)
+    row.said = without_secrets(clean_text(ended.said), secrets)[:LONGEST_SAID]
     row.state = ended.state
     if ended.state is PublicationState.WAITING:
         pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 10), LONGEST_PAUSE)

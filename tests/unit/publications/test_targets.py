@@ -12,7 +12,7 @@ import pytest
 
 from mitigauge.core.effect import Verdict
 from mitigauge.reporting.letters.reply.reply import lead_cells
-from mitigauge.reporting.pages.schemas import ComparisonView, ExperimentView
+from mitigauge.reporting.pages.schemas import CellView, ComparisonView, ExperimentView
 from mitigauge.reporting.publications import github, kcidb, patchwork
 from mitigauge.reporting.publications.facts import Conclusion, Facts, KernelFacts
 from tests.matrix_views import SYSCALL_ROW, arm, baseline, measured, row, run, view
@@ -29,12 +29,12 @@ def kernel(release: str, *patches: str, commit: str = "") -> KernelFacts:
 
 def facts(
     *verdicts: Verdict | None, kernels: Sequence[KernelFacts] | None = None, hostile: str = "",
-    same_kernel: bool = False,
+    same_kernel: bool = False, boots: dict[str, int] | None = None, unmeasured: int = 0,
 ) -> Facts:  # fmt: skip
     other = "7.2-a" if same_kernel else "7.2-b"
     arms = [
         arm(1, "before", "m/on", kernel="7.2-a", is_baseline=True),
-        arm(2, f"this{hostile}", "m/on", kernel=other),
+        arm(2, f"this{hostile}", "m/on", kernel=other, **(boots or {})),
     ]
     rows = [
         row(f"case {number}{hostile}",
@@ -42,9 +42,15 @@ def facts(
             **SYSCALL_ROW)
         for number, verdict in enumerate(verdicts, 1)
     ]  # fmt: skip
+    rows += [
+        row(f"lost {number}", [baseline(100.0), CellView(arm_id=2, state="no_data", n=0, blocks=0,
+                                                         mean=None)], **SYSCALL_ROW)
+        for number in range(unmeasured)
+    ]  # fmt: skip
     comparison = ComparisonView(
-        id=1, name="since", family_title="M", hosts=["icx-1"], arms=arms, rows=rows, emulated=True
-    )
+        id=1, name="since", family_title="M", hosts=["icx-1"], arms=arms, rows=rows,
+        emulated=True, counted=True,
+    )  # fmt: skip
     of: ExperimentView = view([comparison], [run("since", "icx-1")], boots_total=8)
     known = kernels if kernels is not None else [kernel("7.2-a"), kernel("7.2-b", "ab" * 32)]
     return Facts(of, lead_cells(of), known, ["m1@x", "m2@x"], "toys v1",
@@ -104,7 +110,7 @@ def test_kernels_that_were_not_built_here_have_no_row() -> None:
         ([Verdict.SAME, Verdict.BETTER], False, Conclusion.NOT_WORSE, "success", "success"),
         ([Verdict.SAME, OPEN], False, Conclusion.CANNOT_TELL, "warning", "neutral"),
         ([None], False, Conclusion.CANNOT_TELL, "warning", "neutral"),
-        ([Verdict.WORSE], True, Conclusion.NO_KERNELS, "success", "neutral"),
+        ([Verdict.WORSE], True, Conclusion.NO_KERNELS, "warning", "neutral"),
     ],
 )
 def test_a_check_says_fail_for_a_worse_kernel_alone(
@@ -120,7 +126,8 @@ def test_a_check_stands_on_the_last_patch_under_a_context_of_its_own() -> None:
     told = facts(OPEN)
     assert patchwork.message_id(told) == "m2@x"
     check = patchwork.check(told)
-    assert (check["context"], check["description"]) == ("mitigauge-7", "toys v1: Worse? yes")
+    assert check["context"] == "mitigauge-7"
+    assert check["description"] == "toys v1: [emulated, counted] Worse? yes"
     assert check["target_url"] == "https://m.example.org/experiments/7"
 
 
@@ -129,5 +136,44 @@ def test_a_check_run_is_of_the_commit_that_is_judged() -> None:
     told = facts(Verdict.WORSE, kernels=kernels)
     made = github.check_run(told, "x" * 100_000)
     assert (made["head_sha"], made["external_id"]) == (COMMIT, "experiment-7")
+    for place in ("title", "summary"):
+        assert made["output"][place] == "[emulated, counted] Worse? yes"
     assert len(made["output"]["text"]) == github.LONGEST
     assert github.commit(facts(Verdict.WORSE)) == ""
+
+
+def test_a_kernel_with_patches_is_not_the_commit_that_it_is_built_on() -> None:
+    kernels = [kernel("7.2-a", commit="f" * 40), kernel("7.2-b", "ab" * 32, commit=COMMIT)]
+    assert github.commit(facts(Verdict.WORSE, kernels=kernels)) == ""
+
+
+NOTHING_RAN = {"boots_effective": 0, "boots_failed": 0}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "boots", "unmeasured", "state", "run_says"),
+    [
+        # The revision's arm has no boot, or was measured in a part of what was planned.
+        ([], NOTHING_RAN, 2, "warning", "neutral"),
+        ([Verdict.SAME], {}, 1, "warning", "neutral"),
+        ([Verdict.WORSE], {}, 1, "fail", "failure"),
+        # It panics at every boot, while the baseline boots.
+        ([], {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 4}, 2, "fail", "failure"),
+        # Another kernel came up: nothing is known of this one.
+        ([], {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 3}, 2, "warning", "neutral"),
+    ],
+)
+def test_what_was_planned_and_not_measured_is_no_success(
+    verdicts: list[Verdict], boots: dict[str, int], unmeasured: int, state: str, run_says: str
+) -> None:
+    told = facts(*verdicts, boots=boots, unmeasured=unmeasured)
+    assert patchwork.check(told)["state"] == state
+    assert github.check_run(told, "text")["conclusion"] == run_says
+
+
+def test_a_host_that_boots_nothing_says_nothing_of_the_kernel() -> None:
+    lost = {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 4}
+    told = facts(boots=lost, unmeasured=1)
+    base = told.view.comparisons[0].arms[0]
+    base.boots_effective = 0
+    assert patchwork.check(told)["state"] == "warning"

@@ -46,21 +46,64 @@ def headline(
 ) -> Iterator[tuple[str, str]]:
     """Three lines, each a label and what it says. *label*: of what was measured; *found*: the worst
     first."""
-    yield "Worse?", _worse(found)
+    yield "Worse?", _worse(view, found)
     yield "Where?", f"{neutralise(label, 60)}, {_where(view, found)}"
     yield "Sure?", _sure(view)
 
 
-def _worse(found: Sequence[LeadCell]) -> str:
+def arms_of_kernels(view: ExperimentView) -> list[ArmView]:
+    """Arms that set a kernel against another one, whatever became of their boots."""
+    return [arm for comparison in view.comparisons for arm in _other_kernels(comparison)]
+
+
+def _other_kernels(comparison: ComparisonView) -> list[ArmView]:
+    of_baseline = {arm.kernel for arm in comparison.arms if arm.is_baseline}
+    return [arm for arm in comparison.arms if not arm.is_aa and arm.kernel not in of_baseline]
+
+
+def planned_of_kernels(view: ExperimentView) -> list[tuple[ArmView, RowView]]:
+    """Every primary figure that was to set a kernel against another one, measured or not."""
+    return [
+        (arm, row)
+        for comparison in view.comparisons
+        for arm in _other_kernels(comparison)
+        for row in comparison.rows
+        if row.primary
+    ]
+
+
+def never_booted(view: ExperimentView) -> list[ArmView]:
+    """Arms of other kernels that came up in none of their boots, where the baseline's did."""
+    return [
+        arm
+        for comparison in view.comparisons
+        if any(arm.is_baseline and arm.boots_effective for arm in comparison.arms)
+        for arm in _other_kernels(comparison)
+        if arm.boots_did_not_boot
+        and not (arm.boots_effective or arm.boots_not_effective)
+        and arm.boots_did_not_boot == arm.boots_failed
+    ]
+
+
+def _worse(view: ExperimentView, found: Sequence[LeadCell]) -> str:
+    dead = never_booted(view)
+    if dead:
+        names = ", ".join(neutralise(arm.name, 40) for arm in dead)
+        times = counted(sum(arm.boots_did_not_boot for arm in dead), "boot")
+        return f"it does not boot: {names} came up in none of {times}"
     kernels = [each for each in found if each.is_of_kernels]
+    lacking = len(planned_of_kernels(view)) - len(kernels)
+    lacks = f"; {lacking} more planned and not measured" if lacking else ""
     worse = [each for each in kernels if each.cell.verdict is Verdict.WORSE]
     if worse:
         others = f"; {_counts(kernels, but=worse[0])}" if len(kernels) > 1 else ""
-        return f"yes: {_size(worse[0])}{others}"
+        return f"yes: {_size(worse[0])}{others}{lacks}"
     if kernels:
         open_ = [each for each in kernels if each.cell.verdict in (None, Verdict.UNDECIDED)]
-        word = "cannot tell" if open_ else "no"
-        return f"{word}: {_counts(kernels)} against {_baselines(kernels)}"
+        word = "cannot tell" if open_ or lacking else "no"
+        return f"{word}: {_counts(kernels)} against {_baselines(kernels)}{lacks}"
+    if lacking:
+        return f"cannot tell: none of {lacking} planned comparisons of kernels was measured"
     if not found:
         return "cannot tell: no boot counts; see below why"
     dear = [each for each in found if each.cell.verdict is Verdict.WORSE]
