@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -162,17 +161,19 @@ def _images(names: Sequence[str], directory: Path) -> dict[str, Path]:
     return found
 
 
+def _csv_row(cell: SelectionCell) -> dict[str, Any]:
+    several = {"log": "; ".join(cell.log), "findings": "; ".join(cell.findings)}
+    return cell.model_dump() | several
+
+
 def _write(to: Path, cells: Sequence[SelectionCell]) -> None:
+    from mitigauge.core.documents.csv_text import as_csv
     from mitigauge.core.errors import MitigaugeError
     from mitigauge.measurement.selection.views import SelectionCell
 
     try:
         with to.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(SelectionCell.model_fields))
-            writer.writeheader()
-            for each in cells:
-                several = {"log": "; ".join(each.log), "findings": "; ".join(each.findings)}
-                writer.writerow(each.model_dump() | several)
+            file.writelines(as_csv(list(SelectionCell.model_fields), map(_csv_row, cells)))
     except OSError as error:
         raise MitigaugeError(
             f"{to} cannot be written: {error.strerror}", hint="Give another file."

@@ -39,7 +39,7 @@ def test_a_host_tells_a_known_slow_down_from_nothing(service: Service, tmp_path:
     shown = orjson.loads(service.command("experiment", "show", number, "--json"))
     assert [boot["state"] for boot in shown["boots"]] == ["effective"] * 12
     said(service.command("experiment", "report", number))
-    host = service.command("host", "show", HOST)
+    host = " ".join(service.command("host", "show", HOST).split())
     said(host)
     assert "qualify-calls, syscall" in host
     assert "nothing changed was called changed in 0 of 2" in host

@@ -24,6 +24,7 @@ from mitigauge.measurement.selection.documentation import (
 )
 
 VULNERABLE = "Vulnerable"
+MITIGATION = "Mitigation"
 NOT_AFFECTED = "Not affected"
 
 Matrix = Mapping[Cell, Shown]
@@ -82,8 +83,21 @@ def findings(
 
 
 def is_protected(state: str | None) -> bool:
-    """Whether a state of sysfs is one in which the bug cannot be used, or is not there."""
-    return state is not None and not state.startswith(VULNERABLE)
+    """Whether a state of sysfs is one in which the bug cannot be used, or is not there.
+
+    A part that is vulnerable, as in ``Mitigation: …; SMT vulnerable``, can be used.
+    ``Unknown: …`` is neither protected nor vulnerable.
+    """
+    return (
+        state is not None
+        and state.startswith((MITIGATION, NOT_AFFECTED))
+        and not is_vulnerable(state)
+    )
+
+
+def is_vulnerable(state: str | None) -> bool:
+    """Whether a state of sysfs, or a part of it, is one in which the bug can be used."""
+    return state is not None and VULNERABLE.lower() in state.lower()
 
 
 def choice_of(state: str | None) -> str:
@@ -109,7 +123,7 @@ def _worse_than_asked(spec: SelectionSpec, matrix: Matrix) -> Iterator[Finding]:
         if is_protected(shown.state):
             protected[cell.kernel, cell.processor.name].append((cell, shown))
     for cell, shown in matrix.items():
-        if cell.option not in spec.asks or is_protected(shown.state) or shown.ignored:
+        if cell.option not in spec.asks or not is_vulnerable(shown.state) or shown.ignored:
             continue
         others = protected[cell.kernel, cell.processor.name]
         if not others:
@@ -125,25 +139,27 @@ def _worse_than_asked(spec: SelectionSpec, matrix: Matrix) -> Iterator[Finding]:
 
 def _contradictions(matrix: Matrix) -> Iterator[Finding]:
     """Beside each other: one kernel, processor and ``mitigations=``, so that the option alone may
-    move the code."""
+    move the code. Each cell is held against all before it, and the first that it contradicts is
+    named."""
     rows: dict[tuple[str, str, str], list[tuple[Cell, Shown]]] = defaultdict(list)
     for cell, shown in matrix.items():
         rows[cell.kernel, cell.processor.name, cell.mitigations].append((cell, shown))
     for row in rows.values():
-        first, *others = row
-        for cell, shown in others:
-            same_words = choice_of(shown.state) == choice_of(first[1].state)
-            same_code = shown.code_digest == first[1].code_digest
-            if same_words == same_code:
-                continue
-            beside = first[0].option or "no option"
-            why = (
-                f"it says {shown.state!r} as with {beside}, but runs other code"
-                if same_words
-                else f"it says {shown.state!r}, not {first[1].state!r} as with {beside}, but runs "
-                "the same code"
-            )
-            yield Finding(FindingKind.CONTRADICTS, cell, why)
+        for place, (cell, shown) in enumerate(row):
+            why = next(filter(None, (_contradiction(shown, *other) for other in row[:place])), "")
+            if why:
+                yield Finding(FindingKind.CONTRADICTS, cell, why)
+
+
+def _contradiction(shown: Shown, beside: Cell, other: Shown) -> str:
+    """Why what is shown does not go together with another cell's; empty where it does."""
+    same_words = choice_of(shown.state) == choice_of(other.state)
+    if same_words == (shown.code_digest == other.code_digest):
+        return ""
+    option = beside.option or "no option"
+    if same_words:
+        return f"it says {shown.state!r} as with {option}, but runs other code"
+    return f"it says {shown.state!r}, not {other.state!r} as with {option}, but runs the same code"
 
 
 def _unknown(matrix: Matrix) -> Iterator[Finding]:
@@ -209,7 +225,7 @@ def _between_kernels(matrix: Matrix) -> Iterator[Finding]:
         for cell, shown in after:
             if shown.state == before.state:
                 continue
-            weaker = is_protected(before.state) and not is_protected(shown.state)
+            weaker = is_protected(before.state) and is_vulnerable(shown.state)
             kind = FindingKind.WEAKER if weaker else FindingKind.CHANGED
             yield Finding(kind, cell, f"{before.state} before, {shown.state} now")
 

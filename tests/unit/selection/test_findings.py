@@ -131,7 +131,31 @@ def test_states_that_protect() -> None:
     assert is_protected("Mitigation: IBPB on VMEXIT")
     assert is_protected("Not affected")
     assert not is_protected("Vulnerable: no microcode")
+    assert not is_protected("Mitigation: Clear CPU buffers; SMT vulnerable")
+    assert not is_protected("Mitigation: Retpolines; IBPB: conditional; BHI: Vulnerable")
+    assert not is_protected("Unknown: No mitigations")
     assert not is_protected(None)
+
+
+def test_a_state_that_is_not_known_is_neither_weaker_nor_worse_than_asked() -> None:
+    unknown = replace(shown("forced"), state="Unknown: No mitigations")
+    old, new = cell("vmscape=force"), cell("vmscape=force", kernel=NEWER)
+    assert kinds(matrix_of((old, shown("forced")), (new, unknown))) == [FindingKind.CHANGED]
+    assert kinds(matrix_of((old, unknown))) == []
+
+
+def test_two_that_contradict_each_other_are_found_though_neither_contradicts_the_first() -> None:
+    """The first says one thing and runs one code; the others say another, in two codes."""
+    one = replace(shown("forced"), state="Mitigation: A", code={"f": "1" * 64})
+    two = replace(shown("forced"), state="Mitigation: B", code={"f": "2" * 64})
+    three = replace(shown("forced"), state="Mitigation: B", code={"f": "3" * 64})
+    matrix = matrix_of(
+        (cell("vmscape=force"), one), (cell("vmscape=ibpb"), two), (cell("vmscape=on"), three)
+    )
+    found = findings(SPEC, matrix)
+    assert [each.kind for each in found] == [FindingKind.CONTRADICTS]
+    assert found[0].cell == cell("vmscape=on")
+    assert "as with vmscape=ibpb, but runs other code" in found[0].why
 
 
 LISTS = "\tvmscape=\t[X86] Controls it.\n\n\t\t\toff\t- disable\n\t\t\tibpb\t- IBPB (default)\n"
