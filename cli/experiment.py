@@ -22,11 +22,7 @@ from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
 from mitigauge.core.errors import InvalidInput
-from mitigauge.measurement.experiments.qualification import (
-    MOST_SLOWED_PERCENT,
-    SLOWED_PERCENT,
-    qualifying_spec,
-)
+from mitigauge.core.wire.case import MOST_SLOWED_PERCENT, SLOWED_PERCENT
 
 # What takes long to load is imported by the commands that need it.
 if TYPE_CHECKING:
@@ -78,6 +74,8 @@ def qualify(
     beside a program that takes 2 % of each processor's time. The first two should not be told
     apart; the third should be called worse. `mitigauge host show HOST` says how often that was so.
     """
+    from mitigauge.measurement.experiments.qualification import qualifying_spec
+
     text = qualifying_spec(read_spec_file(spec), str(spec), host, slowed_percent)
     view = _submit(text, str(spec))
     if json:

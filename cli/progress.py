@@ -98,7 +98,11 @@ def _bars(progress: ProgressView) -> RenderableType:
     for run in progress.runs:
         table.add_row(
             Text(harmless(run.host)),
-            ProgressBar(total=max(run.boots_total, 1), completed=run.boots_done, width=24),
+            ProgressBar(
+                total=max(run.boots_total, 1),
+                completed=run.boots_done + run.boots_left_out,
+                width=24,
+            ),
             Text(harmless(run_words(run))),
         )
     return Group(table)

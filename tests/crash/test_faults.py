@@ -80,6 +80,7 @@ def test_a_run_stops_as_soon_as_every_primary_metric_is_decided(fleet: Fleet) ->
     assert sum(b.state is BootState.EFFECTIVE for b in view.boots) == 8
     left = [b for b in view.boots if b.state is BootState.SKIPPED]
     assert len(left) == 24
+    assert (view.boots_done, view.boots_left_out, view.boots_total) == (8, 24, 32)
     assert all("decided after 4 blocks" in boot.reason for boot in left)
     cell = view.comparisons[0].rows[0].cells[1]
     assert (cell.verdict, cell.decided_after) == (Verdict.SAME, 4)
@@ -118,4 +119,10 @@ def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:
         service.cancel(session, experiment)
     fleet.until(lambda: fleet.show(experiment).runs[0].state == "cancelled", "the run's end")
     assert fleet.did()["restore"] == 1
-    assert fleet.show(experiment).state == "cancelled"
+    shown = fleet.show(experiment)
+    assert shown.state == "cancelled"
+    taken = shown.boots_done
+    assert 1 <= taken < 80
+    assert sum(boot.state is not BootState.SKIPPED for boot in shown.boots) == taken
+    # What did not take place is not done.
+    assert (shown.boots_done, shown.boots_left_out, shown.boots_total) == (taken, 80 - taken, 80)

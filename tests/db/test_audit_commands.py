@@ -72,6 +72,11 @@ def submit(person: Person) -> None:
     person("experiment", "submit", REPOSITORY / "experiments" / "lab-demo.yml")
 
 
+def qualify(person: Person) -> None:
+    spec = REPOSITORY / "experiments" / "lab-small.yml"
+    person("experiment", "qualify", spec, "--host", "lab-amd")
+
+
 def order_blocks(person: Person) -> None:
     """Of one that is over, whose own entry is not the last."""
     submit(person)
@@ -303,6 +308,7 @@ RECORDED: dict[str, tuple[str, Callable[[Person], object]]] = {
     "experiment cancel": ("experiment.cancel", cancel_experiment),
     "experiment import": ("experiment.import", import_experiment),
     "experiment judge": ("experiment.judge", judge),
+    "experiment qualify": ("experiment.submit", qualify),
     "experiment submit": ("experiment.submit", submit),
     "experiment undecided --order": ("experiment.submit", order_blocks),
     "host release": ("host.release", release),

@@ -71,6 +71,7 @@ COMMANDS = [
     ("experiment show 1", 0),
     ("experiment show lab-demo", 0),
     ("experiment show nobody", 1),
+    ("experiment qualify experiments/lab-small.yml --host lab-arm", 1),
     ("experiment submit --check experiments/lab-demo.yml", 0),
     ("experiment table 1 matrix", 0),
     ("experiment published 1", 0),

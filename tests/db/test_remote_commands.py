@@ -145,6 +145,7 @@ CHANGING = [
     ("bisect start", 1),
     ("bisect start --series 1 --no-wait", 1),
     ("experiment cancel 1", 1),
+    ("experiment qualify {spec} --host nobody", 1),
     ("experiment submit {spec}", 0),
     ("experiment submit {dir}/arms.yml", 1),
     ("experiment submit {dir}/nothing.yml", 1),

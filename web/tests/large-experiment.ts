@@ -49,6 +49,7 @@ function armsOf(count: number): Arm[] {
     boots_effective: arm.observed.length === 0 ? BLOCKS * HOSTS.length : 0,
     boots_not_effective: arm.observed.length === 0 ? 0 : BLOCKS * HOSTS.length,
     boots_failed: 0,
+    boots_did_not_boot: 0,
   }));
 }
 
@@ -131,7 +132,7 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
     ...{ id: 1, name: "Many cases", question: "What does each mode cost?", state: "finished" },
     ...{ environment: "example", seed: 7, spec_text: "cases: many", submitted_by: "operator" },
     ...{ headline: "", emulated: false, counted: false, hosts: HOSTS, host_facts: {}, runs: [] },
-    ...{ boots_done: BLOCKS * arms, boots_total: BLOCKS * arms },
+    ...{ boots_done: BLOCKS * arms, boots_left_out: 0, boots_total: BLOCKS * arms },
     ...{ created_at: at, started_at: at, finished_at: at },
     comparisons: [comparison],
   };

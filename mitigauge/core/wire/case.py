@@ -15,6 +15,9 @@ GUEST_RELEASE: Final = r"[a-zA-Z0-9][a-zA-Z0-9.+~_-]{0,100}"
 # Of a parameter whose value each arm sets of the guest, by a setting of the same name.
 BY_ARM: Final = "arm"
 HIGHEST_HZ: Final = 5000
+# Of each processor's time, by which a host is asked whether it tells that from nothing.
+SLOWED_PERCENT: Final = 2
+MOST_SLOWED_PERCENT: Final = 20
 # What a profiled pass may take besides its run: what perf does before and after it.
 PROFILE_MARGIN_S: Final = 500
 

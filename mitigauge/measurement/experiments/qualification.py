@@ -8,11 +8,10 @@ from typing import Any
 import yaml
 
 from mitigauge.core.errors import InvalidInput
+from mitigauge.core.wire.case import SLOWED_PERCENT
 from mitigauge.core.yaml_file import parse_yaml
 
 PREFIX = "qualify-"
-SLOWED_PERCENT = 2
-MOST_SLOWED_PERCENT = 20
 LONGEST_NAME = 60
 # Of a comparison: what it measures by. Its arms and all that is about them are left out.
 _KEPT = ("name", "baseline", "blocks", "layouts")

@@ -21,12 +21,11 @@ from pydantic import (
 
 from mitigauge.core.field_types import Name, Text, formed
 from mitigauge.core.hostile_text import HOSTILE, quoted
-from mitigauge.core.wire.case import HIGHEST_HZ
+from mitigauge.core.wire.case import HIGHEST_HZ, MOST_SLOWED_PERCENT
 from mitigauge.core.wire.collectors import CHEAP, NAMES
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.factorial import MOST_KNOBS, MOST_PAIRS, MOST_POINTS, Pair
 from mitigauge.measurement.experiments.metric_limit import MetricLimit
-from mitigauge.measurement.experiments.qualification import MOST_SLOWED_PERCENT
 from mitigauge.measurement.fleet.boot_method import BootMethod
 from mitigauge.measurement.workloads.definitions import (
     LARGEST_NUMBER,

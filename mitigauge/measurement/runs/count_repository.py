@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.dialects.postgresql import distinct_on
@@ -26,6 +26,9 @@ class RunCounts:
 
     total: int = 0
     settled: int = 0
+    """Nothing more becomes of them: taken, or left out."""
+    taken: int = 0
+    """Settled, and the host was rebooted for it."""
     to_come: int = 0
     """Boots that will still be made: an arm that was not effective is not booted again."""
     block: int | None = None
@@ -49,22 +52,32 @@ class CurrentBoot:
     job_detail: str
 
 
-def boots_settled(session: Session, experiment_ids: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """experiment id → boots settled, and all its boots."""
+class BootCounts(NamedTuple):
+    """Boots of an experiment. Those that were planned are taken, left out, or still to come."""
+
+    planned: int = 0
+    taken: int = 0
+    left_out: int = 0
+
+
+def boot_counts(session: Session, experiment_ids: Iterable[int]) -> dict[int, BootCounts]:
+    """Counts of each of the experiments that has boots."""
     wanted = list(experiment_ids)
     if not wanted:
         return {}
     latest = _latest(select(Run.id).where(Run.experiment_id.in_(wanted))).subquery()
+    is_settled = latest.c.state.not_in(OPEN_BOOT_STATES)
     rows = session.execute(
         select(
             Run.experiment_id,
-            func.count().filter(latest.c.state.not_in(OPEN_BOOT_STATES)),
             func.count(),
+            func.count().filter(is_settled, latest.c.started_at.is_not(None)),
+            func.count().filter(is_settled, latest.c.started_at.is_(None)),
         )
         .join(Run, Run.id == latest.c.run_id)
         .group_by(Run.experiment_id)
     )
-    return {experiment_id: (settled, total) for experiment_id, settled, total in rows}
+    return {experiment_id: BootCounts(*counts) for experiment_id, *counts in rows}
 
 
 def run_counts(session: Session, run_ids: Iterable[int]) -> dict[int, RunCounts]:
@@ -86,10 +99,10 @@ def run_counts(session: Session, run_ids: Iterable[int]) -> dict[int, RunCounts]
     return counts
 
 
-def _latest(run_ids: Any) -> Select[int, int, int, str]:
+def _latest(run_ids: Any) -> Select[int, int, int, str, datetime | None]:
     """The last attempt at each place of the runs' plans."""
     return (
-        select(Boot.run_id, Boot.block, Boot.arm_id, Boot.state)
+        select(Boot.run_id, Boot.block, Boot.arm_id, Boot.state, Boot.started_at)
         .where(Boot.run_id.in_(run_ids))
         .ext(distinct_on(Boot.run_id, Boot.block, Boot.place))
         .order_by(Boot.run_id, Boot.block, Boot.place, Boot.attempt.desc())
@@ -114,13 +127,15 @@ def _count_places(session: Session, run_ids: list[int], counts: dict[int, RunCou
             latest.c.run_id,
             func.count(),
             func.count().filter(~is_open),
+            func.count().filter(~is_open, latest.c.started_at.is_not(None)),
             func.count().filter(is_open, ~dropped),
             func.coalesce(under_way, func.max(latest.c.block).filter(~is_open)),
         ).group_by(latest.c.run_id)
     )
-    for run_id, total, settled, to_come, block in rows:
+    for run_id, *numbers, block in rows:
         of_run = counts[run_id]
-        of_run.total, of_run.settled, of_run.to_come, of_run.block = total, settled, to_come, block
+        of_run.total, of_run.settled, of_run.taken, of_run.to_come = numbers
+        of_run.block = block
 
 
 def _count_times(session: Session, run_ids: list[int], counts: dict[int, RunCounts]) -> None:

@@ -82,7 +82,7 @@ def _running(session: Session, queues: Sequence[HostQueue]) -> list[RunningNow]:
             host=queue.host,
             environment=queue.environment,
             run=run,
-            boots_done=counts[run.run_id].settled,
+            boots_done=counts[run.run_id].taken,
             boots_total=counts[run.run_id].total,
         )
         for queue, run in held

@@ -21,13 +21,15 @@ page as (
   where %(before)s::bigint is null or e.id < %(before)s
   order by {order} offset %(offset)s limit %(limit)s),
 places as (
-  select distinct on (boot.run_id, boot.block, boot.place) run.experiment_id, boot.state
+  select distinct on (boot.run_id, boot.block, boot.place) run.experiment_id, boot.state,
+    boot.started_at
   from page join comparison on comparison.experiment_id = page.id
     join run on run.comparison_id = comparison.id join boot on boot.run_id = run.id
   order by boot.run_id, boot.block, boot.place, boot.attempt desc),
 counted as (
   select experiment_id, count(*) as boots_total,
-    count(*) filter (where state <> all(%(open)s)) as boots_done
+    count(*) filter (where state <> all(%(open)s) and started_at is not null) as boots_done,
+    count(*) filter (where state <> all(%(open)s) and started_at is null) as boots_left_out
   from places group by experiment_id),
 machines as (
   select experiment_id, bool_or(emulated) as emulated, bool_or(counted) as counted,
@@ -41,7 +43,8 @@ machines as (
   group by experiment_id)
 select e.*, coalesce(emulated, false) as emulated, coalesce(counted, false) as counted,
   coalesce(hosts, '{{}}') as hosts, total,
-  coalesce(boots_done, 0) as boots_done, coalesce(boots_total, 0) as boots_total
+  coalesce(boots_done, 0) as boots_done, coalesce(boots_left_out, 0) as boots_left_out,
+  coalesce(boots_total, 0) as boots_total
 from (select count(*) as total from matching) as whole
   left join page e on true
   left join counted on counted.experiment_id = e.id

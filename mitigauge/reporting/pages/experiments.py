@@ -18,6 +18,7 @@ from mitigauge.measurement.experiments.tables import Event, Experiment
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.runs import count_repository as run_counts
 from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.count_repository import BootCounts
 from mitigauge.measurement.runs.ending import is_judged
 from mitigauge.measurement.runs.host_time_repository import host_times
 from mitigauge.measurement.runs.states import RunState
@@ -82,9 +83,9 @@ def summaries(session: Session, experiments: Sequence[Experiment]) -> list[Exper
     runs: dict[int, list[Run]] = defaultdict(list)
     for run in run_rows.runs_of(session, *ids):
         runs[run.experiment_id].append(run)
-    settled = run_counts.boots_settled(session, ids)
+    counts = run_counts.boot_counts(session, ids)
     return [
-        ExperimentSummary(**_summary(e, runs[e.id], *settled.get(e.id, (0, 0))))
+        ExperimentSummary(**_summary(e, runs[e.id], counts.get(e.id, BootCounts())))
         for e in experiments
     ]
 
@@ -177,6 +178,7 @@ def show_progress(session: Session, experiment_id: int) -> ProgressView:
         state=experiment.state,
         runs=runs,
         boots_done=sum(r.boots_done for r in runs),
+        boots_left_out=sum(r.boots_left_out for r in runs),
         boots_total=sum(r.boots_total for r in runs),
         # Hosts run side by side, so the slowest one ends it.
         seconds_left=max(known) if known and len(known) == len(left) else None,
@@ -205,9 +207,7 @@ def event_view(event: Event, hosts: Mapping[int, str]) -> EventView:
     )
 
 
-def _summary(
-    experiment: Experiment, runs: Sequence[Run], settled: int, total: int
-) -> dict[str, Any]:
+def _summary(experiment: Experiment, runs: Sequence[Run], boots: BootCounts) -> dict[str, Any]:
     return {
         "id": experiment.id,
         "name": experiment.name,
@@ -220,8 +220,9 @@ def _summary(
         "created_at": experiment.created_at,
         "started_at": experiment.started_at,
         "finished_at": experiment.finished_at,
-        "boots_done": settled,
-        "boots_total": total,
+        "boots_done": boots.taken,
+        "boots_left_out": boots.left_out,
+        "boots_total": boots.planned,
         "headline": experiment.headline,
         "worst_effect_percent": experiment.worst_effect_percent,
         "recorded": _recorded(experiment),
@@ -243,9 +244,13 @@ def _view(session: Session, experiment_id: int, runs: Sequence[Run]) -> Experime
 
 def _head(session: Session, experiment: Experiment, runs: Sequence[Run]) -> ExperimentHead:
     shown = _runs(session, runs)
-    done, total = sum(r.boots_done for r in shown), sum(r.boots_total for r in shown)
+    boots = BootCounts(
+        sum(r.boots_total for r in shown),
+        sum(r.boots_done for r in shown),
+        sum(r.boots_left_out for r in shown),
+    )
     return ExperimentHead(
-        **_summary(experiment, runs, done, total),
+        **_summary(experiment, runs, boots),
         environment=experiment.environment,
         seed=experiment.seed,
         spec_text=experiment.spec_text,

@@ -176,7 +176,8 @@ class RunView(View):
     detail: str = Field("", description="the step in words, for example 'booting loop'")
     block: int | None = Field(None, description="current block, from 1")
     blocks: int
-    boots_done: int
+    boots_done: int = Field(description="boots that took place and are over")
+    boots_left_out: int = Field(0, description="boots that were planned and did not take place")
     boots_total: int
     boots_effective: int = Field(description="whose mode was proven in force; others never count")
     lab_faults: int
@@ -214,7 +215,8 @@ class ExperimentSummary(View):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    boots_done: int
+    boots_done: int = Field(description="boots that took place and are over")
+    boots_left_out: int = Field(0, description="boots that were planned and did not take place")
     boots_total: int
     headline: str = Field("", description="verdicts by kind, and the plainest effect, in words")
     worst_effect_percent: float | None = Field(
@@ -229,7 +231,8 @@ class ProgressView(View):
     experiment_id: int
     state: ExperimentState
     runs: list[RunView]
-    boots_done: int
+    boots_done: int = Field(description="boots that took place and are over")
+    boots_left_out: int = Field(0, description="boots that were planned and did not take place")
     boots_total: int
     seconds_left: float | None
     last_event_id: int

@@ -8,7 +8,7 @@ from itertools import chain
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.measurement.selection.findings import FindingKind
-from mitigauge.tracking.studies.costs import ROUNDING, costs_any, is_costly
+from mitigauge.tracking.studies.costs import ROUNDING, costs_any, is_costly, is_nothing
 from mitigauge.tracking.studies.schemas import (
     Body,
     Gate,
@@ -81,11 +81,48 @@ def _costs(body: PatchCosts) -> Iterator[str]:
     )  # fmt: skip
     yield from (f"not counted: {each}" for each in unknown)
     free = [row for row in body.rows if row not in costly and _is_known(row)]
-    if free:
-        many = "patches" if len(free) > 1 or len(free[0].patches) > 1 else "patch"
-        named = _ranges([patch for row in free for patch in row.patches])
-        yield f"{many} {named}: nothing in any of these cases, by exact counts"
+    moved = [row for row in free if not row.same_code and not row.changed_count]
+    for row in free:
+        if row not in moved:
+            yield from _not_quite_nothing(row, with_host=with_host)
+    yield from _together(
+        [row for row in free if row not in moved and _is_nothing(row)],
+        "nothing in any of these cases, by exact counts",
+    )
+    yield from _together(
+        moved,
+        "no function's code differs, but where code or data lie may: cannot tell what that costs "
+        "on a real host; no instruction more in these cases",
+    )
     yield from _sums(body)
+
+
+def _together(rows: Sequence[PatchRow], words: str) -> Iterator[str]:
+    patches = [patch for row in rows for patch in row.patches]
+    if patches:
+        yield f"patch{'es' if len(patches) > 1 else ''} {_ranges(patches)}: {words}"
+
+
+def _is_nothing(row: PatchRow) -> bool:
+    return row.same_code or all(is_nothing(cost) for cost in row.costs if not cost.why_none)
+
+
+def _not_quite_nothing(row: PatchRow, *, with_host: bool) -> Iterator[str]:
+    """Of one that costs nothing that is told apart: what differs all the same, case by case."""
+    for cost in row.costs:
+        if cost.why_none or is_nothing(cost):
+            continue
+        case = f"{cost.case} on {cost.host}" if with_host else cost.case
+        yield f"{_patches(row)}: cannot tell, {_difference(cost)} {case}{_where(cost)}"
+
+
+def _difference(cost: PatchCost) -> str:
+    if cost.exact is None:
+        return size_of(cost)
+    if cost.exact:
+        return f"{cost.exact:+d} instruction, as two boots of one kernel may differ by, in"
+    lines = f" and {cost.lines:+g} lines of cache" if cost.lines else ""
+    return f"as many instructions{lines}, but of other code, in"
 
 
 def _is_known(row: PatchRow) -> bool:
@@ -118,7 +155,11 @@ def _row(row: PatchRow, processors: Sequence[str], *, with_host: bool) -> Iterat
 def size_of(cost: PatchCost) -> str:
     """``exactly +12 instructions``, or about so many where they are no whole number."""
     if cost.exact is None:
-        return f"on average {cost.difference:+.2f} instructions an operation of"
+        interval = "" if cost.low is None else f" [{cost.low:+,.2f}, {cost.high:+,.2f}]"
+        return (
+            f"no whole number, {cost.difference:+,.2f} on average{interval} instructions an "
+            "operation of"
+        )
     return f"exactly {cost.exact:+d} instructions an operation of"
 
 

@@ -57,6 +57,8 @@ def cost_of(
         mode=mode,
         exact=table.exact,
         difference=table.difference,
+        low=table.low,
+        high=table.high,
         lines=lines,
         in_its_code=sum(row.exact or 0 for row in rows),
         functions=[_function(row) for row in differing[:MOST_FUNCTIONS]],
@@ -155,7 +157,28 @@ def _why_not_alone(alone: KernelSet | None, patches: Sequence[int]) -> str:
 
 def costs_any(cost: PatchCost) -> bool:
     """Whether it is more than what two boots of one kernel may differ by."""
-    return not cost.why_none and (cost.in_its_code != 0 or abs(cost.exact or 0) > ROUNDING)
+    if cost.why_none:
+        return False
+    if cost.exact is None:
+        return not _holds_zero(cost)
+    return cost.in_its_code != 0 or abs(cost.exact) > ROUNDING
+
+
+def is_nothing(cost: PatchCost) -> bool:
+    """Whether each operation runs exactly what it ran, in the same functions and lines of cache."""
+    return (
+        not cost.why_none
+        and cost.exact == 0
+        and _holds_zero(cost)
+        and not (cost.functions or cost.others or cost.lines)
+    )
+
+
+def _holds_zero(cost: PatchCost) -> bool:
+    """Whether the interval of the difference holds 0; without one boots agree in it."""
+    if cost.low is None or cost.high is None:
+        return cost.difference == 0
+    return cost.low <= 0 <= cost.high
 
 
 def is_costly(row: PatchRow) -> bool:

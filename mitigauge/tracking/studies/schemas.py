@@ -64,6 +64,8 @@ class PatchCost(BaseModel):
     mode: str
     exact: int | None = Field(description="instructions an operation; null: no whole number")
     difference: float = Field(description="instructions an operation, all that ran")
+    low: float | None = Field(None, description="of the difference, 95 %; null: boots agree in it")
+    high: float | None = None
     lines: float = Field(description="of 64 bytes of code that each operation runs through, more")
     in_its_code: int = Field(description="of `exact`, in functions whose code the patches change")
     functions: list[PatchFunction] = Field(description="that differ most, of those they change")

@@ -65,11 +65,18 @@ def test_where_has_the_label_the_host_and_that_it_is_emulated() -> None:
 def sure(*arms: tuple[int, int, int], planned: int) -> str:
     """Of arms with so many boots that showed their mode, did not, and failed."""
     views = [
-        ArmView.model_construct(boots_effective=e, boots_not_effective=n, boots_failed=f)
+        ArmView.model_construct(
+            name="arm",
+            kernel="",
+            is_baseline=True,
+            boots_effective=e,
+            boots_not_effective=n,
+            boots_failed=f,
+        )
         for e, n, f in arms
     ]
     of = ExperimentView.model_construct(
-        comparisons=[ComparisonView.model_construct(arms=views)], boots_total=planned,
+        comparisons=[ComparisonView.model_construct(arms=views, rows=[])], boots_total=planned,
         hosts=[], host_facts={},
     )  # fmt: skip
     return dict(headline("v2", of, []))["Sure?"]

@@ -129,7 +129,7 @@ EMULATED (lab-amd): these hosts are emulated processors: what software costs
 shows there, what a hardware barrier costs does not, and no figure carries
 over to real hardware.
 
-INCOMPLETE: failed, 1 of 8 boots done.
+INCOMPLETE: failed, 1 of 8 planned boots taken.
 
 vmscape-iperf on lab-amd failed: host did not come back within 300 s
 
@@ -238,7 +238,7 @@ def test_an_experiment_that_waits_has_no_table_and_says_so() -> None:
         boots_done=0,
     )
     report = render_text(waiting)
-    assert "NOT FINISHED: queued, 0 of 12 boots done" in report
+    assert "NOT FINISHED: queued, 0 of 12 planned boots taken" in report
     assert "submitted, not started" in report
     assert "no case has a value yet" in report
 

@@ -19,6 +19,7 @@ from mitigauge.tracking.studies.schemas import (
     KernelSet,
     PatchCost,
     PatchCosts,
+    PatchFunction,
     PatchRow,
     PatchSize,
     ProcessorCost,
@@ -226,7 +227,52 @@ def test_a_difference_of_one_is_not_called_a_cost() -> None:
     # In code that the patch changes it is one, whatever its size.
     assert answer[0].startswith("patch 1 'one': exactly +1")
     other = study(World(additive(0, 0, 0), beside=1), built(EVERY))
-    assert not any(line.startswith("patch 1 'one'") for line in answer_of(other))
+    assert not any("exactly" in line for line in answer_of(other) if line.startswith("patch 1 '"))
+
+
+def counted_case(**changes: object) -> list[str]:
+    """The answer of one patch that changes a function, by one case with these figures."""
+    of = cost(0).model_copy(update=changes)
+    row = PatchRow(patches=[1], titles=["one"], same_code=False, costs=[of], changed_count=1)
+    return answer_of(PatchCosts(rows=[row]))
+
+
+NOTHING = "nothing in any of these cases"
+
+
+def test_nothing_is_said_of_what_is_exactly_nothing_alone() -> None:
+    assert counted_case() == [f"patch 1: {NOTHING}, by exact counts"]
+    renamed = [PatchFunction(function=name, exact=more, difference=more)
+               for name, more in (("old", -50), ("new", 50))]  # fmt: skip
+    for changes in (
+        {"exact": None, "difference": 5000.0},
+        {"exact": None, "difference": 0.2, "low": -0.1, "high": 0.5},
+        {"exact": 1, "difference": 1.0},
+        {"lines": 2.0},
+        {"functions": renamed},
+    ):
+        [line] = counted_case(**changes)
+        assert NOTHING not in line, changes
+        assert line.startswith("patch 1 'one': "), changes
+
+
+def test_what_is_no_whole_number_has_its_average_and_interval() -> None:
+    [line] = counted_case(exact=None, difference=5000.0, low=4900.0, high=5100.0)
+    assert line == (
+        "patch 1 'one': no whole number, +5,000.00 on average [+4,900.00, +5,100.00] "
+        "instructions an operation of getppid on lab-intel"
+    )
+    [line] = counted_case(exact=None, difference=0.2, low=-0.1, high=0.5)
+    assert line.startswith("patch 1 'one': cannot tell, no whole number, +0.20 on average")
+
+
+def test_a_patch_that_moves_code_and_changes_none_cannot_be_told_for_real_hosts() -> None:
+    """It pads, aligns, or makes .bss larger."""
+    row = PatchRow(patches=[1], titles=["one"], same_code=False, costs=[cost(0)], changed_count=0)
+    [line] = answer_of(PatchCosts(rows=[row]))
+    assert line.startswith("patch 1: no function's code differs, but where code or data lie may")
+    assert "cannot tell what that costs on a real host" in line
+    assert NOTHING not in line
 
 
 def table(**functions: int) -> ExactTable:

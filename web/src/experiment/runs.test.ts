@@ -13,6 +13,7 @@ const run: Run = {
   blocks: 6,
   boots_done: 3,
   boots_effective: 3,
+  boots_left_out: 0,
   boots_total: 18,
   lab_faults: 0,
   verdict_changes: 0,
@@ -76,5 +77,17 @@ test("boots whose mode was not proven are told apart from those that count", () 
   const some = { ...failed, boots_effective: 5 };
   expect(overall({ runs: [some], boots_done: 8, boots_total: 8 })).toBe(
     "8 of 8 boots, 5 of them proven",
+  );
+});
+
+test("boots that did not take place are left out, and are not done", () => {
+  const stopped = { ...run, state: "finished" as const, boots_done: 9, boots_effective: 8 };
+  const left = { ...stopped, boots_total: 12, boots_left_out: 3 };
+  expect(overall({ runs: [left], boots_done: 9, boots_total: 12 })).toBe(
+    "9 of 12 boots, 8 of them proven, 3 left out",
+  );
+  const never = { ...left, state: "cancelled" as const, boots_done: 0, boots_left_out: 12 };
+  expect(overall({ runs: [never], boots_done: 0, boots_total: 12 })).toBe(
+    "0 of 12 boots, 12 left out",
   );
 });

@@ -92,12 +92,15 @@ export function RunTable({ runs }: { runs: Run[] }) {
                 <span className="nowrap">
                   {run.boots_done} of {run.boots_total}
                 </span>
+                {run.boots_left_out > 0 && (
+                  <span className="faint small nowrap">{run.boots_left_out} left out</span>
+                )}
                 {run.boots_done > run.boots_effective && (
                   <span className="faint small nowrap">{run.boots_effective} proven</span>
                 )}
                 {run.state === "running" && (
                   <progress
-                    value={run.boots_done}
+                    value={run.boots_done + run.boots_left_out}
                     max={Math.max(1, run.boots_total)}
                     aria-label={`Boots done on ${run.host}`}
                   />
@@ -129,7 +132,9 @@ function notProven({ runs, boots_done: done }: Pick<Progress, "runs" | "boots_do
 
 /** The experiment's own line: boots over all runs and the slowest run's time left. */
 export function overall(progress: Pick<Progress, "runs" | "boots_done" | "boots_total">): string {
-  const boots = `${progress.boots_done} of ${counted(progress.boots_total, "boot")}${notProven(progress)}`;
+  const leftOut = progress.runs.reduce((sum, run) => sum + run.boots_left_out, 0);
+  const others = leftOut === 0 ? "" : `, ${leftOut} left out`;
+  const boots = `${progress.boots_done} of ${counted(progress.boots_total, "boot")}${notProven(progress)}${others}`;
   const running = progress.runs.filter((run) => run.state === "running");
   if (running.length === 0) return boots;
   const unknown = running.some((run) => typeof run.seconds_left !== "number");

@@ -291,6 +291,9 @@ export function ExperimentTable({ experiments, ticked = [], tick, byEffect }: Ta
                   <span className="nowrap">
                     {e.boots_done} of {e.boots_total}
                   </span>
+                  {e.boots_left_out > 0 && (
+                    <span className="faint small nowrap">{e.boots_left_out} left out</span>
+                  )}
                   {isLive(e.state) && (
                     <progress
                       value={e.boots_done}

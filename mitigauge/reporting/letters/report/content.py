@@ -149,7 +149,7 @@ def _counts(view: ExperimentView, host: str) -> bool:
 
 
 def _warnings(view: ExperimentView) -> Iterator[str]:
-    boots = f"{view.boots_done} of {view.boots_total} boots done"
+    boots = f"{view.boots_done} of {view.boots_total} planned boots taken"
     if view.state in (ExperimentState.QUEUED, ExperimentState.RUNNING):
         yield f"NOT FINISHED: {view.state.value}, {boots}; figures and verdicts will change."
     elif view.state != ExperimentState.FINISHED:
@@ -223,6 +223,8 @@ def _design(view: ExperimentView, run: RunView) -> str:
         f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of "
         f"{counted(arms, 'arm')}, {run.boots_effective} of {run.boots_total} boots count"
     )
+    if run.boots_left_out:
+        text += f", {run.boots_left_out} left out"
     if run.stopped_after is not None:
         blocks = counted(run.stopped_after, "block")
         text += f"; stopped after {blocks}, all primary metrics decided"
