@@ -123,6 +123,8 @@ def test_cancelling_restores_the_host_and_leaves_the_rest(fleet: Fleet) -> None:
     assert shown.state == "cancelled"
     taken = shown.boots_done
     assert 1 <= taken < 80
-    assert sum(boot.state is not BootState.SKIPPED for boot in shown.boots) == taken
+    # One may have been on its way when it was cancelled.
+    whole = sum(boot.state is not BootState.SKIPPED for boot in shown.boots)
+    assert taken - 1 <= whole <= taken
     # What did not take place is not done.
     assert (shown.boots_done, shown.boots_left_out, shown.boots_total) == (taken, 80 - taken, 80)
