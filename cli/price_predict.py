@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mitigauge.analysis.prices.ranking import Bills, Ranking
 
 # Beyond it the simulation has too few draws to tell.
-SURE = 0.9999
+SURE = 0.99
 
 
 def rank(
@@ -63,8 +63,8 @@ def _print_ranking(bills: Bills, told: Ranking) -> None:
         empty="",
     )  # fmt: skip
     if told.chance is not None:
-        chance = "over 99.99 %" if told.chance > SURE else f"{100 * told.chance:.3g} %"
-        say(f"This order is the true one with a chance of {chance}.")
+        chance = "over 99 %" if told.chance > SURE else f"{100 * told.chance:.0f} %"
+        say(f"The order of those that cost anything is the true one with a chance of {chance}.")
     if trust_of(told.processor) is Trust.NOT_TRUSTED:
         say("These prices are NOT TRUSTED: they do not predict what they were not made of.")
     if told.forgotten_ns is not None:

@@ -1,12 +1,14 @@
 """Modes ranked by their cost on a processor: bills × prices, with the chance of the order. Pure.
 
 The chance is by simulation: each event's price is drawn once for all modes, as normal around its
-figure, so that what modes share falls out. Where a price is missing, what it would have to be for
-two modes to cost the same stands in its place.
+figure, so that what modes share falls out; how far whole predictions lay off is drawn for each
+mode. A mode without events costs nothing by definition and takes no part. Where a price is missing,
+what it would have to be for two modes to cost the same stands in its place.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -80,7 +82,10 @@ class Ranking:
     """Those whose events all have prices, the cheapest first."""
     unpriced: Sequence[Ranked]
     chance: float | None
-    """That the order of :attr:`ranked` is the true one; None: fewer than two have no order."""
+    """That the order of those that cost anything is the true one.
+
+    None: fewer than two cost anything, or one has no price, so that its place is not known.
+    """
     break_even: Sequence[BreakEven]
     forgotten_ns: float | None
     """What an emptied branch predictor costs an operation on this processor; None: not known."""
@@ -96,30 +101,37 @@ def ranking(bills: Bills, processor: Processor) -> Ranking:
         processor,
         whole,
         unpriced,
-        _chance([of.cost for of in whole]) if len(whole) > 1 else None,
+        None if unpriced else _chance([of.cost for of in whole], processor.misfit_ns),
         [even for of in unpriced for even in _even(of, whole)],
         emptied.of(bills.behind)[0] if emptied and bills.behind else None,
     )
 
 
-def _chance(costs: Sequence[Prediction]) -> float:
-    """The share of draws of all prices in which each mode costs no more than the next one."""
-    events = sorted({part.event for cost in costs for part in cost.parts})
-    draws = np.random.default_rng(SEED).standard_normal((len(events), DRAWS))
-    drawn = dict(zip(events, draws, strict=True))
-    totals = [_total(cost, drawn) for cost in costs]
-    right = np.ones(DRAWS, dtype=bool)
+def _chance(costs: Sequence[Prediction], misfit_ns: float) -> float | None:
+    """The share of draws of all prices in which each mode costs less than the next; a tie is half.
+
+    *misfit_ns*: by how much whole predictions lay off, a standard deviation. None for fewer than
+    two modes that cost anything.
+    """
+    costly = [cost for cost in costs if cost.parts]
+    if len(costly) < 2:
+        return None
+    events = sorted({part.event for cost in costly for part in cost.parts})
+    rng = np.random.default_rng(SEED)
+    drawn = dict(zip(events, rng.standard_normal((len(events), DRAWS)), strict=True))
+    off = misfit_ns * rng.standard_normal((len(costly), DRAWS))
+    totals = [_total(cost, drawn) + each for cost, each in zip(costly, off, strict=True)]
+    right = np.ones(DRAWS)
     for cheaper, dearer in pairwise(totals):
-        right &= cheaper <= dearer
+        right *= np.where(cheaper == dearer, 0.5, cheaper < dearer)
     return float(right.mean())
 
 
 def _total(cost: Prediction, drawn: Mapping[str, Doubles]) -> Doubles:
-    """Of each draw. No event makes an operation faster."""
+    """Of each draw, ns. Not cut at 0: that would move the middle of what is hardly known."""
     total: Doubles = np.zeros(DRAWS)
     for part in cost.parts:
-        each = part.ns / part.times + drawn[part.event] * part.error / abs(part.times)
-        total = total + part.times * np.maximum(0.0, each)
+        total = total + part.ns + math.copysign(part.error, part.times) * drawn[part.event]
     return total
 
 

@@ -163,7 +163,8 @@ class ProcessorRanking(_Answer):
     ranked: list[RankedMode] = Field(description="the cheapest first")
     unpriced: list[UnpricedMode]
     chance: float | None = Field(
-        description="that the order is the true one, 0 to 1; null: fewer than two have no order"
+        description="that the order of those that cost anything is the true one, 0 to 1; null: "
+        "fewer than two do, or a mode has no price"
     )
     break_even: list[BreakEvenView]
     forgotten_ns: float | None = Field(

@@ -14,7 +14,10 @@ def processor(misfit: float = 0.0, **prices: tuple[float, float]) -> Processor:
     return Processor(
         processor="p", title="P", misfit_percent=misfit,
         prices=tuple(
-            Price(event=event, ns=ns, low=ns - half, high=ns + half, source=Source(title="x"))
+            Price(
+                event=event, ns=ns, low=max(0.0, ns - half), high=ns + half,
+                source=Source(title="x"),
+            )
             for event, (ns, half) in prices.items()
         ),
     )  # fmt: skip
@@ -40,6 +43,43 @@ def test_the_cheapest_comes_first_with_the_chance_of_the_order() -> None:
 def test_two_modes_that_cost_alike_have_an_order_of_chance() -> None:
     told = ranking(BILLS, processor(ibpb=(102.4, 20), loop=(100, 20), instruction=(0.2, 0.01)))
     assert told.chance == pytest.approx(0.5, abs=0.05)
+
+
+def test_an_order_that_is_true_by_definition_has_no_chance() -> None:
+    """A mode without events costs nothing, whatever the prices are."""
+    two = BILLS.model_copy(update={"modes": BILLS.modes[:2]})
+    assert ranking(two, processor(ibpb=(4000, 9000), instruction=(0.2, 0.1))).chance is None
+
+
+def test_where_a_mode_has_no_price_no_order_of_the_others_has_a_chance() -> None:
+    three = (*BILLS.modes, BILLS.modes[2].model_copy(update={"mode": "x", "events": {"loop": 2}}))
+    bills = BILLS.model_copy(update={"modes": three})
+    assert ranking(bills, processor(loop=(60, 3), instruction=(0.1, 0.05))).chance is None
+
+
+def test_two_modes_of_one_bill_tie_and_each_is_first_in_half_of_it() -> None:
+    same = BILLS.modes[1], BILLS.modes[1].model_copy(update={"mode": "other"})
+    bills = BILLS.model_copy(update={"modes": same})
+    told = ranking(bills, processor(ibpb=(100, 20), instruction=(0.2, 0.01)))
+    assert told.chance == 0.5
+
+
+def test_how_far_whole_predictions_lay_off_blurs_the_order() -> None:
+    known = processor(ibpb=(110, 1), loop=(100, 1), instruction=(0.001, 0.0001))
+    assert ranking(BILLS, known).chance == pytest.approx(1.0, abs=0.001)
+    # Both lie off by 50: a difference of 10 is 10 / (50 √2) deviations.
+    blurred = ranking(BILLS, known.model_copy(update={"misfit_ns": 50.0})).chance
+    assert blurred == pytest.approx(0.556, abs=0.01)
+
+
+def test_prices_that_are_hardly_known_are_not_cut_at_zero() -> None:
+    """Of 1 + 1, each with a wide interval, half of all draws lie below 2."""
+    bills = BILLS.model_copy(update={"modes": (
+        BILLS.modes[1].model_copy(update={"events": {"ibpb": 1}}),
+        BILLS.modes[2].model_copy(update={"events": {"loop": 1, "instruction": 1}}),
+    )})  # fmt: skip
+    wide = processor(ibpb=(2.0001, 0.001), loop=(1, 20), instruction=(1, 20))
+    assert ranking(bills, wide).chance == pytest.approx(0.5, abs=0.01)
 
 
 def test_what_both_modes_share_does_not_blur_their_order() -> None:

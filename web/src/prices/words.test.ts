@@ -110,9 +110,9 @@ describe("a predicted cost", () => {
   });
   it("has an order with a chance, or no order", () => {
     expect(chanceText(null)).toBeNull();
-    expect(chanceText(1)).toBe("over 99.99\u202f%");
-    expect(chanceText(0.9999)).toBe("99.99\u202f%");
-    expect(chanceText(0.505)).toBe("50.5\u202f%");
+    expect(chanceText(1)).toBe("over 99\u202f%");
+    expect(chanceText(0.9999)).toBe("over 99\u202f%");
+    expect(chanceText(0.504)).toBe("50\u202f%");
   });
   it("says what a missing price would have to be, of the mode that lacks it", () => {
     const even = { event: "ibpb", mode: "ibpb", other: "bhb-clear", ns: 70.56 };

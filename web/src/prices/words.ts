@@ -145,13 +145,13 @@ export function misfitText(percent: number): string | null {
 }
 
 /** A share of draws can tell no more than that. */
-const SURE = 0.9999;
+const SURE = 0.99;
 
 /** The chance that an order is the true one; null where there is no order. */
 export function chanceText(chance: number | null): string | null {
   if (chance === null) return null;
-  if (chance > SURE) return `over 99.99${NARROW_SPACE}%`;
-  return `${fixed(100 * chance, chance > 0.99 ? 2 : 1)}${NARROW_SPACE}%`;
+  if (chance > SURE) return `over 99${NARROW_SPACE}%`;
+  return `${fixed(100 * chance, 0)}${NARROW_SPACE}%`;
 }
 
 /** What a missing price would have to be, for each mode that it would be as dear as. */
