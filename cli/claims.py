@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from cli.output import Json, print_json, print_table, say
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
+
+if TYPE_CHECKING:
+    from mitigauge.reporting.pages.claim_schemas import ClaimView
 
 # What takes long to load is imported by the commands that need it.
 app = typer.Typer(no_args_is_help=True)
@@ -59,7 +62,7 @@ def show(experiment_id: Id, json: Json = False) -> None:
         [
             [source.name, f"{claim.title} {claim.metric}", claim.mode,
              _range(claim.low_percent, claim.high_percent),
-             "" if claim.effect_percent is None else f"{claim.effect_percent:+.1f} %",
+             _measured(claim),
              claim.outcome.replace("_", " "), claim.reason]
             for source in sources
             for claim in source.claims
@@ -68,6 +71,14 @@ def show(experiment_id: Id, json: Json = False) -> None:
         empty="No claim is about what this experiment measures. "
         "`mitigauge claims import` takes in those of experiments/claims/.",
     )  # fmt: skip
+
+
+def _measured(claim: ClaimView) -> str:
+    from mitigauge.core.documents import units
+    from mitigauge.core.effect import Effect
+
+    change = Effect.of(claim)
+    return "" if change is None else units.effect(change)
 
 
 def _range(low: float, high: float) -> str:

@@ -116,12 +116,11 @@ def _line(of: RegressionSummary) -> list[str]:
 
 
 def _effect(of: RegressionSummary) -> str:
-    if of.effect_percent is None:
-        return "from 0"
-    interval = ""
-    if of.ci_low_percent is not None and of.ci_high_percent is not None:
-        interval = f" [{of.ci_low_percent:+.1f}, {of.ci_high_percent:+.1f}]"
-    return f"{of.effect_percent:+.1f} %{interval}"
+    from mitigauge.core.documents import units
+    from mitigauge.core.effect import Effect
+
+    change = Effect.of(of)
+    return "from 0" if change is None else units.effect(change)
 
 
 @app.command()

@@ -29,9 +29,20 @@ def upgrade() -> None:
     _states(f"{_BEFORE}, 'slower-builds'")
     op.execute(_OF_TWO_BUILDS)
     op.execute("ALTER TABLE verdict_stability ADD COLUMN experiments integer NOT NULL DEFAULT 1")
+    op.execute(
+        "ALTER TABLE regression ADD COLUMN bound varchar NOT NULL DEFAULT 'exact' CONSTRAINT "
+        "ck_regression_bound CHECK (bound IN ('exact', 'at_least', 'at_most', 'nothing'))"
+    )
+    op.execute(
+        "UPDATE regression SET bound = verdict.bound FROM verdict WHERE regression.origin = 'cell' "
+        "AND (verdict.run_id, verdict.case_id, verdict.arm_id, verdict.metric) = "
+        "(regression.run_id, regression.case_id, regression.arm_id, regression.metric) "
+        "AND verdict.superseded_at IS NULL"
+    )
 
 
 def downgrade() -> None:
+    op.execute("ALTER TABLE regression DROP COLUMN bound")
     op.execute("ALTER TABLE verdict_stability DROP COLUMN experiments")
     op.execute("UPDATE confirmation SET state = 'undecided' WHERE state = 'slower-builds'")
     _states(_BEFORE)

@@ -70,6 +70,7 @@ def _answer(table: DataTable, answer: Answer) -> Mapping[str, Any]:
         "effect_unit": effect.unit if effect else "",
         "low": effect.low if effect else None,
         "high": effect.high if effect else None,
+        "bound": effect.bound.value if effect else "",
         "p": effect.p if effect else None,
         "q": effect.q if effect else None,
         "verdict": effect.verdict.value if effect and effect.verdict else "",

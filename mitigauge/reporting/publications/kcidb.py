@@ -110,6 +110,7 @@ def _tests(facts: Facts, origin: str, known: dict[str, KernelFacts]) -> Iterator
                 "boots": cell.n,
                 "effect_percent": cell.effect_percent,
                 "interval_percent": [cell.ci_low_percent, cell.ci_high_percent],
+                "bound": cell.bound.value,
             },
         }
         if view.started_at is not None:

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from mitigauge.core.documents import units
 from mitigauge.core.documents.paths import host_path
+from mitigauge.core.effect import Effect
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.fleet.tables import Fingerprint, Host, HostAbsence
@@ -60,7 +62,8 @@ def host_subject(environment: str, name: str) -> str:
 
 
 def _what(of: Regression) -> str:
-    effect = "from 0" if of.effect_percent is None else f"{of.effect_percent:+.1f} %"
+    change = Effect.of(of)
+    effect = "from 0" if change is None else units.effect(change)
     emulated = " [emulated]" if of.emulated else ""
     return f"{of.case_title}, {effect} in {of.metric_title} on {of.host_class}{emulated}"
 

@@ -18,6 +18,7 @@ from mitigauge.core.documents.table import (
     TableView,
 )
 from mitigauge.core.effect import Effect, Verdict
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.reporting.tables.counter_schemas import (
     CounterArm,
     CounterClaim,
@@ -130,9 +131,12 @@ def effect_of(
     n: int | None = None,
     q: float | None = None,
     verdict: Verdict | None = None,
+    bound: Bound = Bound.EXACT,
     note: str = "",
 ) -> Effect | None:
     """An effect in percent; None where there is no value."""
     if value is None:
         return None
-    return Effect(value=value, low=low, high=high, n=n, q=q, verdict=verdict, note=note)
+    return Effect(
+        value=value, low=low, high=high, n=n, q=q, verdict=verdict, bound=bound, note=note
+    )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import Direction
 from mitigauge.core.view import View
 from mitigauge.measurement.experiments.tables import Arm
@@ -32,6 +33,7 @@ class CounterCell(View):
     change_percent: float | None = None
     low_percent: float | None = None
     high_percent: float | None = None
+    bound: Bound = Field(Bound.EXACT, description="what the change says of the true one")
     verdict: Verdict | None = None
     note: str = ""
     claims: list[CounterClaim]

@@ -42,7 +42,7 @@ MEANING = "Change against the baseline in percent of it, with its 95 % interval;
 COUNTER_COLUMNS = (
     *("case", "host", "host_class", "processor", "emulated", "metric", "unit", "arm", "mode"),
     *("kernel", "baseline", "state", "n", "mean", "change_percent", "low_percent"),
-    *("high_percent", "verdict", "claims"),
+    *("high_percent", "bound", "verdict", "claims"),
 )
 
 
@@ -108,6 +108,7 @@ def _answer(cell: CounterCell | None, row: CounterRow) -> Answer:
             cell.high_percent,
             n=cell.n,
             verdict=cell.verdict,
+            bound=cell.bound,
             note=cell.note,
         ),
         claims=[claim_figure(claim, claim.source) for claim in cell.claims],
@@ -140,6 +141,7 @@ def counter_rows(view: CountersView) -> Iterator[Mapping[str, Any]]:
                     "change_percent": cell.change_percent,
                     "low_percent": cell.low_percent,
                     "high_percent": cell.high_percent,
+                    "bound": cell.bound.value,
                     "verdict": cell.verdict.value if cell.verdict else "",
                     "claims": claims_text(cell.claims),
                 }

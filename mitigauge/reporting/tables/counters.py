@@ -131,6 +131,7 @@ def _cell(row: RowView, cell: CellView, beside: ClaimsByPlace) -> CounterCell:
         change_percent=None if is_baseline else cell.effect_percent,
         low_percent=None if is_baseline else cell.ci_low_percent,
         high_percent=None if is_baseline else cell.ci_high_percent,
+        bound=cell.bound,
         verdict=cell.verdict,
         note=cell.note,
         claims=[

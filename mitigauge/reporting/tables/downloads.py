@@ -12,7 +12,7 @@ from mitigauge.reporting.pages.schemas import ExperimentView
 MATRIX_COLUMNS = (
     *("comparison", "host", "emulated", "workload", "case", "metric", "unit", "direction"),
     *("primary", "arm", "mode", "baseline", "state", "n", "blocks", "mean", "effect_percent"),
-    *("ci_low_percent", "ci_high_percent", "p", "q", "mde_percent", "verdict"),
+    *("ci_low_percent", "ci_high_percent", "bound", "p", "q", "mde_percent", "verdict"),
     *("decided_after", "version", "note"),
 )
 PRICE_COLUMNS = (

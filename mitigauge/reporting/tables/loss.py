@@ -17,6 +17,7 @@ from typing import TypeVar
 from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.clock import Clock
 from mitigauge.core.effect import CellState
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import Direction
 from mitigauge.measurement.modes.crossing import BOTH, parts
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView, ClaimView
@@ -41,6 +42,8 @@ from mitigauge.reporting.tables.loss_schemas import (
 
 # A page shows so many at a time; the others are asked for by case and metric.
 MOST_TABLES = 12
+# A loss of what should be high is its change with the other sign.
+_MIRRORED = {Bound.AT_LEAST: Bound.AT_MOST, Bound.AT_MOST: Bound.AT_LEAST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +224,7 @@ def _cell(
         loss_percent=None if arm.is_baseline else loss,
         low_percent=None if arm.is_baseline else low,
         high_percent=None if arm.is_baseline else high,
+        bound=cell.bound if row.direction == "lower" else _MIRRORED.get(cell.bound, cell.bound),
         mde_percent=cell.mde_percent,
         verdict=cell.verdict,
         note=cell.note,

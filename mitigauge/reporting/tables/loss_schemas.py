@@ -11,6 +11,7 @@ from pydantic import Field
 
 from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.stats.terms import Direction
 from mitigauge.core.view import View
 
@@ -47,6 +48,7 @@ class LossCell(View):
     loss_percent: float | None = None
     low_percent: float | None = None
     high_percent: float | None = None
+    bound: Bound = Field(Bound.EXACT, description="what the loss says of the true one")
     mde_percent: float | None = None
     verdict: Verdict | None = None
     note: str = ""

@@ -32,7 +32,7 @@ NOTHING_CROSSED = (
 LOSS_COLUMNS = (
     *("processor", "host_class", "host", "emulated", "case", "metric", "first_family", "first"),
     *("second_family", "second", "rest", "arm", "state", "loss_percent", "low_percent"),
-    *("high_percent", "n", "verdict", "claims"),
+    *("high_percent", "bound", "n", "verdict", "claims"),
 )
 
 
@@ -107,6 +107,7 @@ def _answer(cell: LossCell, table: LossTable, path: str) -> Answer:
             n=cell.n,
             verdict=cell.verdict,
             mde=cell.mde_percent,
+            bound=cell.bound,
             note=cell.note,
         ),
         claims=[claim_figure(claim, claim.label) for claim in cell.claims],
@@ -191,6 +192,7 @@ def loss_rows(view: LossView) -> Iterator[Mapping[str, Any]]:
                     "loss_percent": cell.loss_percent,
                     "low_percent": cell.low_percent,
                     "high_percent": cell.high_percent,
+                    "bound": cell.bound.value,
                     "n": cell.n,
                     "verdict": cell.verdict.value if cell.verdict else "",
                     "claims": "; ".join(

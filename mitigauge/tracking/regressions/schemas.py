@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.core.clock import Clock
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.view import View
 from mitigauge.tracking.regressions.states import (
     ConfirmationState,
@@ -101,6 +102,7 @@ class RegressionSummary(View):
     effect_percent: float | None = Field(description="null: the level before is 0")
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Field(description="what the effect says of the true one")
     happened_at: datetime
     found_at: datetime
     changed_at: datetime

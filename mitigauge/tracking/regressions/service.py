@@ -243,6 +243,7 @@ def _of_cell(found: Cell, new: NewRegression) -> Regression:
         effect_percent=found.verdict.effect_percent,
         ci_low_percent=found.verdict.ci_low_percent,
         ci_high_percent=found.verdict.ci_high_percent,
+        bound=found.verdict.bound,
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from mitigauge.access.person import person_name
 from mitigauge.core.clock import Clock
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
 from mitigauge.storage.database.json_column import JsonOf
@@ -30,6 +31,7 @@ class Regression(Base):
         CheckConstraint(one_of("state", RegressionState), name="state"),
         CheckConstraint(one_of("origin", Origin), name="origin"),
         CheckConstraint(one_of("clock", Clock), name="clock"),
+        CheckConstraint(one_of("bound", Bound), name="bound"),
         CheckConstraint(
             "(state = 'duplicate') = (duplicate_of IS NOT NULL)", name="duplicate_of_another"
         ),
@@ -77,6 +79,8 @@ class Regression(Base):
     effect_percent: Mapped[float | None]
     ci_low_percent: Mapped[float | None]
     ci_high_percent: Mapped[float | None]
+    # What the effect says of the true one, where events of the hardware cost nothing.
+    bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
     happened_at: Mapped[datetime]
     found_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
 

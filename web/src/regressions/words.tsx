@@ -2,7 +2,8 @@
 
 import { Link } from "wouter";
 import type { RegressionState, RegressionSummary } from "../api/types";
-import { effectParts } from "../format/effect";
+import { effectOf, effectParts } from "../format/effect";
+import { BOUND } from "../format/quantity";
 import { CountedMark, EmulatedMark } from "../ui/emulated";
 import { Tag } from "../ui/tag";
 import { CONFIRMATION_STATE, REGRESSION_STATE } from "../words";
@@ -29,12 +30,16 @@ export function FreshBootsWord({ of }: { of: RegressionSummary }) {
 
 /** +5.0 % with its interval; what became worse has no other verdict. */
 export function RegressionEffect({ of }: { of: RegressionSummary }) {
-  const { effect_percent: value, ci_low_percent: low, ci_high_percent: high } = of;
-  if (value === null) return <span className="effect">from 0</span>;
-  const { change, interval } = effectParts({ value, low, high });
+  const effect = effectOf(of);
+  if (effect === null) return <span className="effect">from 0</span>;
+  const { change, interval } = effectParts(effect);
   return (
     <span className="effect nowrap" data-verdict="worse">
-      <strong>{change}</strong> {interval !== "" && <span className="soft">{interval}</span>}
+      <strong>
+        {BOUND[effect.bound ?? "exact"].sign}
+        {change}
+      </strong>{" "}
+      {interval !== "" && <span className="soft">{interval}</span>}
     </span>
   );
 }

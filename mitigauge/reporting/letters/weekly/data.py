@@ -108,6 +108,7 @@ class RegressionLine(View):
     effect_percent: float | None
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Bound.EXACT
     found_at: datetime
     confirmed: bool = Field(
         False, description="whether fresh boots confirmed it; then the effect is theirs"

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.core.clock import Clock
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.reporting.letters.weekly.data import RegressionLine
 from mitigauge.reporting.letters.weekly.week import Week
 from mitigauge.tracking.regressions import repository
@@ -89,6 +90,7 @@ def _line(
         effect_percent=effect.effect_percent,
         ci_low_percent=effect.ci_low_percent,
         ci_high_percent=effect.ci_high_percent,
+        bound=Bound.EXACT if confirmed else row.bound,
         found_at=row.found_at,
         confirmed=confirmed,
         slower_builds=fresh is not None and fresh.state is ConfirmationState.SLOWER_BUILDS,
