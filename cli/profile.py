@@ -58,7 +58,7 @@ def fold(
 
     Example: perf script | mitigauge profile fold > out.folded
     """
-    collapse = Collapse(event=event, name=capture)
+    collapse = Collapse(event=event, name=capture, as_peer=raw)
     with _opened(capture) as stream:
         for piece in pieces(stream, name=capture):
             collapse.feed(piece)
@@ -74,7 +74,11 @@ def fold(
     if len(result.events) > 1:
         names = " and ".join(sorted(event.decode(errors="replace") for event in result.events))
         remark(f"note: {names} were added up; --event takes one of them alone")
-    _remark(result.unrecognised, "lines that are neither sample nor frame were left out")
+    _remark(
+        result.unrecognised,
+        "lines that are neither sample nor frame were left out, the first of them "
+        + result.first_unrecognised,
+    )
     stacks = result.stacks()
     write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)
     sys.stdout.buffer.flush()

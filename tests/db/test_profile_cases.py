@@ -120,3 +120,42 @@ def test_perfs_text_in_other_forms_is_folded_and_brought_in(
 def test_a_comment_between_stacks_is_none(command: Command) -> None:
     path = CASES / "30-comment-between.folded"
     assert brought_in(command, path) == "bench;sys_wait;do_wait 40\nbench;sys_wait;schedule 8\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "raw", "right"),
+    [
+        ("52-hybrid-names", True, "bench;sys_wait;do_wait 990000\n"),
+        (
+            "53-deleted-program",
+            True,
+            "bench;main;[memfd:doublemapper (deleted)] 250000\nbench;main;spin 500000\n",
+        ),
+        ("54-records-first", True, "bench;sys_wait;do_wait 510000\n"),
+        ("55-guest-and-vcpu", False, "CPU_*/KVM;sys_wait;do_wait 500000\n"),
+        ("56-wall-clock", True, "bench;sys_wait;do_wait 510000\n"),
+        ("57-lost-chunks", True, "bench;sys_wait;do_wait 250000\n"),
+        (
+            "58-io-uring-workers",
+            False,
+            "iou-sqp-*;sys_wait;do_wait 250000\niou-wrk-*;sys_wait;do_wait 750000\n",
+        ),
+        ("65-address-without-symbol", False, "bench;sys_write;[libc.so.6] 500000\n"),
+    ],
+)
+def test_text_as_other_machines_print_it(
+    command: Command, case: str, raw: bool, right: str
+) -> None:
+    options = ["--raw"] if raw else []
+    path = CASES / f"{case}.perf.txt"
+    assert command.run("profile", "fold", *options, path).stdout == right
+
+
+def test_what_is_no_sample_is_told_with_its_line(command: Command) -> None:
+    told = command.run("profile", "fold", CASES / "54-records-first.perf.txt").stderr
+    assert "line 1: 'bench  4242/4242  [001]   100.000000: PERF_RECORD_COMM exec:" in told
+
+
+def test_carriage_returns_alone_end_lines(command: Command) -> None:
+    stacks = brought_in(command, CASES / "64-carriage-returns.folded")
+    assert stacks == "load;copy;memcpy 40\nload;sys_unlink;do_unlink 8\n"

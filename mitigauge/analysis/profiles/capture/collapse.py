@@ -9,24 +9,29 @@ Counts are those of stackcollapse-perf.pl: periods are added up, a period that i
 told or 0 counts 1, samples of other events than the first are left out, and so is a
 last sample without its empty line. Text that was recorded without call chains has a sample a
 line. Commands have their whole names, and kinds of cores one event (:mod:`headers`), unlike there;
-periods are read without a time, and where more follows the event; frames without addresses; and a
-sample whose event cannot be read is not one of the first event.
+periods are read without a time, and where more follows the event; and frames without addresses.
+
+A sample's first line has an event with a colon, and a period where the samples before it have one.
+Only text that was printed without events altogether has lines with a time, and perhaps a period,
+alone. Whatever else begins with a command and a process is no sample: perf's records and messages
+are left out with all frames behind them, and the first such line is told of by its number.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mitigauge.analysis.profiles.capture.frames import folded_line, is_address
+from mitigauge.analysis.profiles.capture.frames import ADDRESS_WIDTH, folded_line, is_address
 from mitigauge.analysis.profiles.capture.headers import (
+    Header,
     command_of,
     command_of_usual,
-    is_comment,
+    header_of,
     one_line_sample,
     one_name,
-    period_alone,
-    period_and_event,
+    record_of,
     without_privilege,
 )
 from mitigauge.core.errors import InvalidInput
@@ -65,8 +70,29 @@ class Most:
     """Of a line, where every line must be right."""
 
 
+# Comments and empty lines, as many as there are.
+_SAYS_NOTHING = re.compile(rb"(?:#[^\n]*+\n|\n)*+")
+
+
 class _Wrong(Exception):
-    """What is wrong with a line, whose number is known further up."""
+    """What is wrong with a line, whose number is known further up.
+
+    *is_left_out*: whether it is only left out, and told of, where nothing is stored.
+    """
+
+    def __init__(self, why: str, *, is_left_out: bool = False) -> None:
+        super().__init__(why)
+        self.is_left_out = is_left_out
+
+
+@dataclass(slots=True)
+class _OpenSample:
+    """A sample whose lines come one by one. *is_left_out*: frames that come belong to none."""
+
+    command: bytes = b""
+    period: int = 1
+    frames: list[bytes] = field(default_factory=list)
+    is_left_out: bool = False
 
 
 @dataclass(slots=True)
@@ -79,6 +105,9 @@ class Collapsed:
     samples: int = 0
     other_events: int = 0
     unrecognised: int = 0
+    """Lines that are neither a sample of the text's form nor a frame."""
+    first_unrecognised: str = ""
+    """``line NUMBER: TEXT`` of the first of those."""
     counts: dict[tuple[bytes, bytes, bytes], int] = field(default_factory=dict)
     most: Most = field(default_factory=Most)
 
@@ -105,8 +134,9 @@ class Collapsed:
 class _Memory:
     """Text that was parsed already, as Java spells it or not."""
 
-    def __init__(self, *, java: bool, longest: int) -> None:
+    def __init__(self, *, java: bool, longest: int, as_peer: bool) -> None:
         self._java = java
+        self._as_peer = as_peer
         self._longest = longest
         self._forget()
 
@@ -127,11 +157,11 @@ class _Memory:
         # The same function has another address in every process.
         address, _, name = text.lstrip().partition(b" ")
         if not is_address(address) or name.lstrip().startswith(b"("):
-            return folded_line(text, java=self._java)
+            return folded_line(text, java=self._java, as_peer=self._as_peer)
         if name in self._names:
             folded = self._names[name]
         else:
-            folded = self._names[name] = folded_line(text, java=self._java)
+            folded = self._names[name] = folded_line(text, java=self._java, as_peer=self._as_peer)
             self._size += len(name)
         if folded is not None:
             self.lines[text] = folded
@@ -175,7 +205,8 @@ class Collapse:
 
     *event* picks one; otherwise it is the first that comes. *strict* refuses what
     stackcollapse-perf.pl leaves out: lines that are no sample, and a second event; it
-    names the line.
+    names the line. *as_peer*: a frame without a symbol has a blank for its name, as that program
+    writes it, and not its file's.
     """
 
     def __init__(
@@ -183,6 +214,7 @@ class Collapse:
         *,
         event: str = "",
         strict: bool = False,
+        as_peer: bool = False,
         name: str = "capture",
         most: Most | None = None,
     ) -> None:
@@ -192,13 +224,15 @@ class Collapse:
         self._strict = strict
         self._name = name
         self._rest = b""
-        self._lines = 0  # in the pieces before; counting them takes a seventh of all the time
+        self._lines = 0  # in the pieces before
+        self._as_peer = as_peer
         longest = self._most.line_bytes
-        self._plain = _Memory(java=False, longest=longest)
-        self._java = _Memory(java=True, longest=longest)
+        self._plain = _Memory(java=False, longest=longest, as_peer=as_peer)
+        self._java = _Memory(java=True, longest=longest, as_peer=as_peer)
         self._threads: dict[bytes, tuple[bytes, _Memory]] = {}
         self._end = b""  # of a sample; told by the first line
         self._has_event = False
+        self._has_period: bool | None = None
         self._tokens: set[bytes] = set()  # the event with its colon, as a header ends with it
         if event:
             self._expect(event.encode())
@@ -206,19 +240,21 @@ class Collapse:
     def feed(self, piece: bytes) -> None:
         """Take the next piece of text. Raises :class:`InvalidInput` naming the line."""
         text = self._rest + piece
-        self._end = self._end or _sample_end(text)
+        # A line of many pieces is not searched from its beginning each time.
+        has_line_end = b"\n" in piece
+        if not self._end and has_line_end:
+            text = self._from_first_sample(text)
         samples = text.split(self._end or SAMPLE_END)
         self._rest = samples.pop()
         self._count(samples)
         if len(self.result.counts) > self._most.stacks:
             raise self._refusal("", f"more than {self._most.stacks} different stacks")
-        if self._strict:
+        if has_line_end:
             self._lines += text.count(b"\n") - self._rest.count(b"\n")
         if len(self._rest) > LONGEST_SAMPLE:
-            after = (
-                f":{self._lines + 1}" if self._strict else f", after sample {self.result.samples}"
+            raise self._refusal(
+                f":{self._lines + 1}", f"no empty line in {LONGEST_SAMPLE >> 20} MiB"
             )
-            raise self._refusal(after, f"no empty line in {LONGEST_SAMPLE >> 20} MiB")
 
     def finish(self) -> Collapsed:
         """What was counted. Raises :class:`InvalidInput` if that is nothing, when strict."""
@@ -286,66 +322,148 @@ class Collapse:
     def _expect(self, event: bytes) -> None:
         self._has_event = True
         self.result.event = one_name(event)
-        if event:
-            self._tokens.add(event + b":")
+
+    def _from_first_sample(self, text: bytes) -> bytes:
+        """*text* without the whole lines before its first sample, which tells what ends each."""
+        begun = 0
+        while True:
+            # Millions of comments take no longer than other text.
+            after = _SAYS_NOTHING.match(text, begun).end()  # type: ignore[union-attr]
+            self._lines += text.count(b"\n", begun, after)
+            begun = after
+            ended = text.find(b"\n", begun)
+            if ended < 0:
+                break
+            line = text[begun:ended]
+            header = header_of(line)
+            if one_line_sample(line):
+                self._end = LINE_END
+                break
+            if header is not None and (header.event or header.timed):
+                self._end = SAMPLE_END
+                break
+            self._count_slowly([line], 0)
+            self._lines += 1
+            begun = ended + 1
+        return text[begun:]
 
     def _count_slowly(self, samples: Sequence[bytes], index: int) -> None:
         """Line by line, for samples that the fast way does not recognise."""
-        comm, period = b"", 1
-        frames: list[bytes] = []
+        open_sample = _OpenSample()
         for number, line in enumerate(samples[index].split(b"\n")):
             if not line or line.startswith(b"#"):
                 continue
             try:
                 if self._strict and len(line) > self._most.line_bytes:
                     raise _Wrong(f"{len(line)} characters in one line")
-                alone = one_line_sample(line)
-                if alone:
-                    self._count_line(*alone)
-                    continue
-                command = command_of(line)
-                if command:
-                    told = self._period(line)
-                    comm, period = (comm, period) if told is None else (command, told)
-                else:
-                    frames.append(self._frame(line, comm))
+                self._take_line(line, open_sample)
             except _Wrong as wrong:
-                location = f":{self._line_of(samples, index, number)}"
-                raise self._refusal(location, str(wrong)) from None
-        if comm:
-            self._add(comm, b"".join(reversed(frames[1:])), frames[0] if frames else b"", period)
+                line_number = self._line_of(samples, index, number)
+                if self._strict or not wrong.is_left_out:
+                    raise self._refusal(f":{line_number}", str(wrong)) from None
+                self._leave_out(line, line_number)
+        self._close(open_sample)
+
+    def _take_line(self, line: bytes, open_sample: _OpenSample) -> None:
+        """One line of a sample, or between two. Raises _Wrong for what is neither of both."""
+        alone = one_line_sample(line)
+        if alone:
+            self._count_line(*alone)
+            return
+        header = header_of(line)
+        if header is not None and not header.event and not header.timed:
+            header = None
+        if header is not None:
+            self._begin(header, line, open_sample)
+        elif _may_be_frame(line):
+            frame = self._frame(line, open_sample.command)
+            if not open_sample.is_left_out:
+                open_sample.frames.append(frame)
+        else:
+            # Frames behind it are not those of the sample before.
+            self._close(open_sample)
+            open_sample.is_left_out = True
+            raise _left_out(_why_no_sample(line))
+
+    def _begin(self, header: Header, line: bytes, open_sample: _OpenSample) -> None:
+        """Begin a sample, or what is left out with its frames."""
+        try:
+            period = self._period(header, line)
+        except _Wrong:
+            self._close(open_sample)
+            open_sample.is_left_out = True
+            raise
+        if period is None:
+            self._close(open_sample)
+            open_sample.is_left_out = True
+        else:
+            open_sample.command, open_sample.period = header.command, period
+            open_sample.is_left_out = False
+
+    def _close(self, open_sample: _OpenSample) -> None:
+        """Count a sample whose last line came."""
+        frames = open_sample.frames
+        if open_sample.command:
+            leaf = frames[0] if frames else b""
+            callers = b"".join(reversed(frames[1:]))
+            self._add(open_sample.command, callers, leaf, open_sample.period)
+        open_sample.command, open_sample.frames = b"", []
+
+    def _leave_out(self, line: bytes, number: int) -> None:
+        self.result.unrecognised += 1
+        if not self.result.first_unrecognised:
+            self.result.first_unrecognised = f"line {number}: {_quoted(line)}"
 
     def _count_line(self, head: bytes, frame: bytes) -> None:
         """A sample of one line, which has no callers."""
-        period, comm = self._period(head), command_of(head)
-        if period is not None and comm:
-            self._add(comm, b"", self._frame(frame, comm), period)
+        address, _, file = frame.partition(b" ")
+        if file.startswith(b"("):
+            # An address without a symbol, as a line of its own has it.
+            frame = b"\t%b %b" % (address.rjust(ADDRESS_WIDTH), file)
+        header = header_of(head)
+        period = self._period(header, head) if header else None
+        if header is not None and period is not None:
+            self._add(header.command, b"", self._frame(frame, header.command), period)
 
     def _add(self, comm: bytes, callers: bytes, leaf: bytes, period: int) -> None:
         key = (comm, callers, leaf)
         self.result.counts[key] = self.result.counts.get(key, 0) + period
         self.result.samples += 1
 
-    def _period(self, header: bytes) -> int | None:
-        """What the sample counts; ``None`` if its event is not the one."""
-        # A recording that was printed without its event's name has one event, or nobody knows.
-        digits, event = period_and_event(header) or (period_alone(header), b"")
+    def _period(self, header: Header, line: bytes) -> int | None:
+        """What the sample counts; ``None`` if its event is not the one.
+
+        Raises _Wrong where it has another form than the samples before.
+        """
+        digits, event = header.digits, header.event
         if not self._chosen and not self._has_event:
             self._expect(event)
         if self._is_ours(event):
-            if len(digits) > MOST_DIGITS:
-                raise _Wrong(f"a period of {len(digits)} digits")
-            if event and len(self._tokens) < MOST_SPELLINGS:
-                self._tokens.add(event + b":")
-                self.result.events.add(one_name(event))
-            return int(digits or 1) or 1
+            return self._counted(digits, event, line)
+        if not event:
+            ours = self.result.event.decode(errors="replace")
+            raise _left_out(f"no event is read here, after {ours}: {_quoted(line)}")
         if self._strict and not self._chosen:
             ours, other = (name.decode(errors="replace") for name in (self.result.event, event))
-            if not event:
-                raise _Wrong(f"no event is read here, after {ours}: {_quoted(header)}")
             raise _Wrong(f"a second event, {other}, after {ours or 'some without'}: choose one")
         self.result.other_events += 1
         return None
+
+    def _counted(self, digits: bytes, event: bytes, line: bytes) -> int:
+        """The period of a sample of our event, 1 where none is printed or it is 0."""
+        if len(digits) > MOST_DIGITS:
+            raise _Wrong(f"a period of {len(digits)} digits")
+        if self._has_period is None:
+            self._has_period = bool(digits)
+        if self._has_period != bool(digits):
+            before = "a" if self._has_period else "no"
+            raise _left_out(f"the samples before have {before} period: {_quoted(line)}")
+        if event and len(self._tokens) < MOST_SPELLINGS:
+            # The fast way reads periods, so that it is for text that has some.
+            if self._has_period:
+                self._tokens.add(event + b":")
+            self.result.events.add(one_name(event))
+        return int(digits or 1) or 1
 
     def _is_ours(self, event: bytes) -> bool:
         ours, other = self.result.event, one_name(event)
@@ -355,13 +473,10 @@ class Collapse:
 
     def _frame(self, line: bytes, comm: bytes) -> bytes:
         """The line's frames folded; nothing in a sample that is left out."""
-        folded = folded_line(line, java=comm.startswith(b"java"))
+        folded = folded_line(line, java=comm.startswith(b"java"), as_peer=self._as_peer)
         if folded is not None:
             return folded if comm else b""
-        if self._strict:
-            raise _Wrong(f"neither a sample nor a frame: {_quoted(line)}")
-        self.result.unrecognised += 1
-        return b""
+        raise _left_out(f"neither a sample nor a frame: {_quoted(line)}")
 
     def _line_of(self, samples: Sequence[bytes], index: int, number: int) -> int:
         end = len(self._end or SAMPLE_END)
@@ -379,11 +494,21 @@ def _quoted(line: bytes) -> str:
     return repr(line[:60].decode(errors="replace"))
 
 
-def _sample_end(text: bytes) -> bytes:
-    """What ends a sample, by the first line that is no comment; nothing before there is one."""
-    begun = 0
-    while (ended := text.find(b"\n", begun)) >= 0:
-        if not is_comment(line := text[begun:ended]) and line.strip():
-            return LINE_END if one_line_sample(line) else SAMPLE_END
-        begun = ended + 1
-    return b""
+def _left_out(why: str) -> _Wrong:
+    return _Wrong(why, is_left_out=True)
+
+
+def _may_be_frame(line: bytes) -> bool:
+    """Whether a line that is no header belongs to a sample: a frame, or rubbish in one."""
+    if line[:1] in _INDENTS:
+        return True
+    if record_of(line):
+        return False
+    return folded_line(line, java=False) is not None or command_of(line) is None
+
+
+def _why_no_sample(line: bytes) -> str:
+    record = record_of(line).decode()
+    if record:
+        return f"{record} is no sample: print the recording without `--show-…`"
+    return f"neither a sample nor a frame: {_quoted(line)}"

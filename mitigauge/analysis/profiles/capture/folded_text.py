@@ -100,6 +100,8 @@ def _lines(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
 
 def _entry(line: bytes, name: str, number: int) -> tuple[bytes, int]:
     stack, _, count = line.rpartition(b" ")
+    if b"\r" in line:
+        raise _refusal(name, number, "a carriage return within a line: its lines end in two ways")
     if not stack or len(line) > LONGEST_LINE:
         raise _refusal(name, number, f"no `stack count`: {_quoted(line)}")
     if not _COUNT.fullmatch(count):

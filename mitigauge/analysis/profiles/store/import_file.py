@@ -12,10 +12,10 @@ from mitigauge.analysis.profiles.capture.collapse import Collapse, Most
 from mitigauge.analysis.profiles.capture.decompress import pieces
 from mitigauge.analysis.profiles.capture.folded_text import check_stacks, read_folded, require_few
 from mitigauge.analysis.profiles.capture.headers import (
-    command_of,
+    header_of,
     is_comment,
-    is_timed,
     one_line_sample,
+    record_of,
 )
 from mitigauge.core.errors import InvalidInput
 
@@ -59,10 +59,11 @@ def read_profile(
 
 
 def _is_capture(line: bytes) -> bool:
-    """Whether perf printed it: a sample's first line has a time, or ends with an event's colon."""
-    if one_line_sample(line) is not None or is_timed(line):
+    """Whether perf printed it: a sample's first line has a time or an event, a record its name."""
+    if one_line_sample(line) is not None or record_of(line):
         return True
-    return command_of(line) is not None and line.rstrip().endswith(b":")
+    header = header_of(line)
+    return header is not None and (header.timed or bool(header.event))
 
 
 def _first_line(text: bytes) -> tuple[int, bytes]:

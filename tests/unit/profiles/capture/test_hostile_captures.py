@@ -132,12 +132,15 @@ def test_headers_and_frames_are_told_apart_as_by_the_expressions_they_replace() 
         assert (found and found[1]) == headers.command_of(line), line
         timed = TIMED.match(line)
         found = EVENT.match(line, timed.end()) if timed else None
-        said = headers.period_and_event(line) if timed else None
-        assert (found and (found[1] or b"", found[2])) == said, line
+        header = headers.header_of(line) if timed else None
+        read = (header.digits, header.event) if header and header.event else None
+        assert (found and (found[1] or b"", found[2])) == read, line
         usual = TIMED.match(line) if USUAL.match(line) else None
         assert (usual and usual[1]) == headers.command_of_usual(line), line
         found = FRAME.match(line)
-        assert not found or found.groups()[1:] == frames._parts(line), line
+        # Brackets in a file's name, and blanks in a symbol's place, are read here alone.
+        if found and line.count(b"(") == line.count(b")") == 1 and found[2].strip():
+            assert found.groups()[1:] == frames._parts(line), line
         assert bool(GO_METHOD.search(line)) == frames._is_go_method(line), line
 
 
