@@ -53,6 +53,7 @@ OTHERS: Final[Mapping[str, str]] = {
     "GUEST_IRQCHIP": "workloads/window/run: told to that program",
     "BISECT_PATIENCE_S": "tests/lab: how long a bisection may take",
     "FAULTS": "tests/crash: how many faults",
+    "FLAMEGRAPH": "tests/unit/profiles: a checkout of FlameGraph, whose captures are folded",
     "SEED": "tests/crash: which ones",
     "RIG_EXAMPLES": "tests/crash: how many interleavings",
 }

@@ -159,3 +159,67 @@ def test_what_is_no_sample_is_told_with_its_line(command: Command) -> None:
 def test_carriage_returns_alone_end_lines(command: Command) -> None:
     stacks = brought_in(command, CASES / "64-carriage-returns.folded")
     assert stacks == "load;copy;memcpy 40\nload;sys_unlink;do_unlink 8\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        ("52-hybrid-names", "bench;sys_wait;do_wait 990000\n"),
+        ("53-deleted-program",
+         "bench;main;[memfd:doublemapper (deleted)] 250000\nbench;main;spin 500000\n"),
+        ("55-guest-and-vcpu",
+         "CPU_1/KVM;sys_wait;do_wait 250000\nCPU_3/KVM;sys_wait;do_wait 250000\n"),
+        ("56-wall-clock", "bench;sys_wait;do_wait 510000\n"),
+    ],
+)  # fmt: skip
+def test_what_perf_prints_beside_a_sample_changes_nothing_of_it(
+    command: Command, case: str, text: str
+) -> None:
+    path = CASES / f"{case}.perf.txt"
+    done = command.run("profile", "fold", "--raw", path)
+    assert (done.stdout, done.stderr) == (text, "")
+    assert brought_in(command, path) == text
+
+
+@pytest.mark.parametrize(
+    ("case", "text", "told", "refused"),
+    [
+        ("54-records-first", "bench;sys_wait;do_wait 510000\n",
+         "3 lines that are neither sample nor frame were left out, the first of them line 1: "
+         "'bench  4242/4242  [001]   100.000000: PERF_RECORD_COMM",
+         ":1: PERF_RECORD_COMM is no sample"),
+        ("57-lost-chunks", "bench;sys_wait;do_wait 250000\n",
+         "3 lines that are neither sample nor frame were left out, the first of them line 1: "
+         "'Warning:'",
+         ":1: neither folded stacks nor what `perf script` prints"),
+    ],
+)  # fmt: skip
+def test_records_and_messages_are_no_samples(
+    command: Command, case: str, text: str, told: str, refused: str
+) -> None:
+    path = CASES / f"{case}.perf.txt"
+    done = command.run("profile", "fold", "--raw", path)
+    assert done.stdout == text
+    assert told in done.stderr
+    given = ("profile", "import", path, "--tree", "web", "--group", "before")
+    assert f"{path}{refused}" in command.run(*given, code=1).stderr
+
+
+def test_threads_of_io_uring_are_one_by_kind(command: Command) -> None:
+    path = CASES / "58-io-uring-workers.perf.txt"
+    text = "iou-sqp-*;sys_wait;do_wait 250000\niou-wrk-*;sys_wait;do_wait 750000\n"
+    assert command.run("profile", "fold", path).stdout == text
+
+
+def test_carriage_returns_alone_end_the_lines_of_folded_text(command: Command) -> None:
+    path = CASES / "64-carriage-returns.folded"
+    assert brought_in(command, path) == "load;copy;memcpy 40\nload;sys_unlink;do_unlink 8\n"
+
+
+def test_an_address_without_a_symbol_is_no_function(command: Command) -> None:
+    path = CASES / "65-address-without-symbol.perf.txt"
+    # As stackcollapse-perf.pl counts it, and as it is named where profiles are compared.
+    assert command.run("profile", "fold", "--raw", path).stdout == "bench;sys_write;  500000\n"
+    named = "bench;sys_write;[libc.so.6] 500000\n"
+    assert command.run("profile", "fold", path).stdout == named
+    assert brought_in(command, path) == named

@@ -108,7 +108,9 @@ def one_line_sample(line: bytes) -> tuple[bytes, bytes] | None:
     # A file in brackets stands behind the frame's address or name.
     if found is None or b" (" not in found[3]:
         return None
-    return line[: found.end(2)].lstrip(), found[3]
+    address, _, rest = found[3].partition(b" ")
+    # As perf fills addresses up in a line of their own, where a short one is known by that.
+    return line[: found.end(2)].lstrip(), b"\t%16b %b" % (address, rest)
 
 
 def one_name(event: bytes) -> bytes:
