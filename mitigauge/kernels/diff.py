@@ -41,7 +41,10 @@ _HEAD = re.compile(
 _BINARY = re.compile(r"GIT binary patch$|Binary files .* differ$")
 _HUNK = re.compile(r"@@ -\d{1,9}(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))? @@")
 # A moment behind a file's name, as `diff -u` writes it; without a tab where a program took it.
-_MOMENT = re.compile(r"\s+(?:\d{4}-\d\d-\d\d \d\d:\d\d.*|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*)$")
+# From the first of several blanks on alone: else a line of blanks takes the square of its length.
+_MOMENT = re.compile(
+    r"(?<!\s)\s++(?:\d{4}-\d\d-\d\d \d\d:\d\d.*|[A-Z][a-z]{2} [A-Z][a-z]{2} ++\d.*)$"
+)
 # What was meant to be a diff, where it was not taken.
 _MEANT = re.compile(r"@@ -\d+(?:,\d+)? \+\d|diff --(?:git|cc|combined) |\*{15}$|@@@+ -\d")
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")

@@ -17,7 +17,7 @@ _INDEX = re.compile(r"^index (?P<blob>[0-9a-f]{7,64})\.\.[0-9a-f]{7,64}")
 _HUNK = re.compile(r"^@@ -(?P<old>\d+)(?:,\d+)? \+(?P<line>\d+)(?:,\d+)? @@ ?(?P<head>.*)$")
 # What a function's definition begins with: a name before a bracket, and no end of a declaration.
 _SYMBOL = re.compile(r"SYM_\w+\((?P<name>\w+)")
-_FUNCTION = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*\(")
+_FUNCTION = re.compile(r"(?<!\w)(?P<name>[A-Za-z_]\w*+)\s*+\(")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 LONGEST_TITLE = 200
+# What is read of a subject; git and mail programs write some hundred characters.
+LONGEST_SUBJECT = 2000
 LONGEST_VERSION = 40
 _TAGS = re.compile(r"^(?:\s*\[(?P<words>[^\]]{0,80})\])+\s*")
 _EACH = re.compile(r"\[([^\]]{0,80})\]")
@@ -32,7 +34,7 @@ _COUNT = re.compile(
 )
 # Patchwork takes the word PATCH out and puts commas between the others: [net,v2,1/2].
 _PATCHWORK = re.compile(
-    r"\[(?:[^\],\s]{1,30},)*(?:v\d{1,3}(?:,\d{1,4}/\d{1,4})?|\d{1,4}/\d{1,4})\]"
+    r"\[(?:[^\[\],\s]{1,30},)*+(?:v\d{1,3}(?:,\d{1,4}/\d{1,4})?|\d{1,4}/\d{1,4})\]"
 )
 
 
@@ -59,6 +61,7 @@ class PatchSubject:
 
 def patch_subject(subject: str) -> PatchSubject | None:
     """What a subject says, or None for one of an answer or of no patch."""
+    subject = subject[:LONGEST_SUBJECT]
     tags = _TAGS.match(subject)
     if not tags:
         return None
