@@ -35,13 +35,13 @@ def counted(engine: Engine) -> list[Tally]:
 def test_three_repeats_give_two_pairs_a_question_each_counted_once(engine: Engine) -> None:
     runs = weeks(engine, [1.0] * 3)
     judged(engine, runs, "worse", "worse", "better")
-    assert counted(engine) == [Tally(2 * QUESTIONS, 1)]
+    assert counted(engine) == [Tally(2 * QUESTIONS, 2 * QUESTIONS, 1, 2)]
 
 
 def test_an_undecided_verdict_is_not_opposite(engine: Engine) -> None:
     runs = weeks(engine, [1.0] * 3)
     judged(engine, runs, "undecided", "worse", "worse")
-    assert counted(engine) == [Tally(2 * QUESTIONS, 0)]
+    assert counted(engine) == [Tally(2 * QUESTIONS, 2 * QUESTIONS, 0, 2)]
 
 
 def test_another_kernel_is_another_question(engine: Engine) -> None:

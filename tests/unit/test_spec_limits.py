@@ -312,6 +312,7 @@ FULL = {
             ],
             "blocks": 2,
             "aa": True,
+            "slowed_percent": 2,
             "layouts": 2,
         },
         {

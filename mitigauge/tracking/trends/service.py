@@ -13,7 +13,6 @@ from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.core.natural_order import natural_order
-from mitigauge.core.stats.change_points import FEWEST
 from mitigauge.storage.database.engine import database_now
 from mitigauge.tracking.trends import page_repository, repository
 from mitigauge.tracking.trends.causes import Circumstances, causes_between
@@ -113,6 +112,9 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
 
 
 def _no_change_sentence(values: int, delta_percent: float) -> str:
+    # A list of trends needs no statistics, which take longer to load than to answer.
+    from mitigauge.core.stats.change_points import FEWEST
+
     if values < FEWEST:
         return f"No change can be told yet: {FEWEST} values tell one, and there are {values}."
     return f"No change of {delta_percent:g} % or more that {values} values tell from chance."
