@@ -85,7 +85,7 @@ export const CONFIRMATION_STATE: Record<ConfirmationState, Word> = {
   measuring: { label: "measuring", meaning: "both kernels are booted, side by side", tone: "busy" },
   confirmed: { label: "confirmed", meaning: "the new kernel is slower", tone: "bad" },
   "slower-builds": {
-    label: "slower in two builds",
+    label: "slower builds",
     meaning: "one build of each kernel was measured: it may be where their code lies",
     tone: "busy",
   },
