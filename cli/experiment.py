@@ -71,8 +71,9 @@ def qualify(
     """Measure how often verdicts of a spec are right on a host, and keep it with the host.
 
     Each baseline of the spec is booted three times a block: as it is, once more, and once more
-    beside a program that takes 2 % of each processor's time. The first two should not be told
-    apart; the third should be called worse. `mitigauge host show HOST` says how often that was so.
+    beside a program that takes a known part of each processor's time. The first two should not be
+    told apart; the third should be called worse. `mitigauge host show HOST` says how often that was
+    so.
     """
     from mitigauge.measurement.experiments.qualification import qualifying_spec
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mitigauge.core.stats.question import ArmVerdict
 from mitigauge.core.stats.verdicts import Question, judge_many
 
 BLOCKS = 16
@@ -54,19 +55,23 @@ def outcome_of(truth: Truth, layouts: int) -> Outcome:
 
 def _shares(y: np.ndarray, layouts: int) -> np.ndarray:
     """Which arms of which experiments are called better or worse."""
+    return np.array(
+        [[verdicts[arm].verdict in ("better", "worse") for arm in range(1, y.shape[1])]
+         for verdicts in judged(y, layouts)]
+    )  # fmt: skip
+
+
+def judged(y: np.ndarray, layouts: int) -> list[dict[int, ArmVerdict]]:
+    """What is said of each experiment, by arm; *y*: percent, ``[experiment, arm, block]``."""
     values = 1000 * np.exp(y / 100)
     cases = [
         Question(
             {arm: dict(enumerate(of.tolist(), start=1)) for arm, of in enumerate(experiment)},
-            "lower", planned_blocks=BLOCKS, layouts=layouts,
+            "lower", planned_blocks=y.shape[2], layouts=layouts,
         )
         for experiment in values
     ]  # fmt: skip
-    judged = judge_many(cases, baseline=0)
-    return np.array(
-        [[verdicts[arm].verdict in ("better", "worse") for arm in range(1, values.shape[1])]
-         for verdicts in judged]
-    )  # fmt: skip
+    return judge_many(cases, baseline=0)
 
 
 def print_table(experiments: int, seed: int) -> float:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.stats.layouts import judged
 from bench.truth.confirmed import worse
 from bench.truth.detectors import Detector
 from bench.truth.intervals import Interval, wilson
@@ -23,7 +24,6 @@ from bench.truth.made import LEVEL
 from bench.truth.series import Known
 from bench.truth.year import HISTORY, SEEN, WEEKS, said_of_each
 from mitigauge.core.effect import Effect, Verdict
-from mitigauge.core.stats.verdicts import Question, judge_many
 from mitigauge.tracking.regressions.confirmation import (
     BLOCKS,
     Pair,
@@ -131,16 +131,8 @@ def fresh_boots(
     builds = scatter * BOOT_NOISE * rng.standard_normal((*shape, layouts))
     builds[:, :, 0] = BOOT_NOISE * np.array([(of.before, of.after) for of in alarms]).reshape(shape)
     boots = BOOT_NOISE * rng.standard_normal((*shape, BLOCKS))
-    values = LEVEL * np.exp((boots + builds[:, :, np.arange(BLOCKS) % layouts]) / 100.0)
-    cases = [
-        Question(
-            {arm: dict(enumerate(of.tolist(), start=1)) for arm, of in enumerate(experiment)},
-            "lower", planned_blocks=BLOCKS, layouts=layouts,
-        )
-        for experiment in values
-    ]  # fmt: skip
-    judged = judge_many(cases, baseline=0)
-    return [Verdict(each[1].verdict) if each[1].verdict else None for each in judged]
+    told = judged(boots + builds[:, :, np.arange(BLOCKS) % layouts], layouts)
+    return [Verdict(each[1].verdict) if each[1].verdict else None for each in told]
 
 
 def _state(verdict: Verdict | None, layouts: int) -> ConfirmationState:

@@ -17,6 +17,9 @@ POWER = 0.80
 FALSE_DISCOVERY_RATE = 0.05
 # Boots of an arm below which there is no verdict: of any, and where more blocks are planned.
 FEWEST_OF_A_SAMPLE, FEWEST_BOOTS = 2, 4
+# Builds of a kernel that differ in layout alone, where kernels are compared in real time: of two
+# one degree of freedom is left, with which hardly any difference is told.
+LAYOUTS = 3
 # To be raised with every change of rules that can change a verdict: what was given by older
 # ones stays, and the next version says that the rules changed.
 RULES = 4

@@ -142,8 +142,8 @@ def _arms(
         # By another way to boot it is a question of its own, and no false alarm.
         double.is_aa = bool(slowed_percent) or wanted.aa is True
         how = "once more" if double.is_aa else "by kexec"
-        slowed = f", slowed by {slowed_percent} %" if slowed_percent else ""
-        double.title = f"{double.title}, {slowed.removeprefix(', ') or how}"
+        how = f"slowed by {slowed_percent} %" if slowed_percent else how
+        double.title = f"{double.title}, {how}"
         arms.append(double)
     for arm in arms:
         arm.kernel = releases.get(arm.kernel, arm.kernel)

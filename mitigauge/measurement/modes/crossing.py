@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 
 from mitigauge.core.stats.bounds import Uncounted
-from mitigauge.measurement.modes.families import Expectation, Mode, ModeFamily, by_place
+from mitigauge.measurement.modes.families import (
+    Expectation,
+    Mode,
+    ModeFamily,
+    by_place,
+    described,
+)
 from mitigauge.measurement.modes.settings import Settings, merged
 
 BOTH = "+"
@@ -116,10 +122,8 @@ def _require_each_proven(
         makers = [_makers(others, *state) for state in states]
         if not all(makers):
             continue
-        shown = " and ".join(
-            f"{file}: {f'{field}: ' if field else ''}{' or '.join(sorted(texts))}"
-            for file, field, texts in states
-        )
+        own = [each for place in by_place(mode.expect) for each in required[place]]
+        shown = " and ".join([*described(own), *mode.settings.describe()])
         made_by = " or ".join(dict.fromkeys(maker for each in makers for maker in each))
         raise ValueError(
             f"{name} cannot be proven: {part} is known by {shown} alone, which {made_by} makes "

@@ -68,10 +68,6 @@ class SideEffect(Closed):
     equals: Text
     with_mode: Text = Field("", description="family/mode that must be set as well for it")
 
-    def describe(self) -> str:
-        """The state as a person reads it."""
-        return f"{self.file}: {f'{self.field}: ' if self.field else ''}{self.equals}"
-
 
 def by_place(expect: Iterable[Expectation]) -> dict[tuple[str, str], list[Expectation]]:
     """The expectations of each place, which are alternatives; places in their order."""

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from mitigauge.core.effect import Verdict
 from mitigauge.reporting.letters.reply.headline import (
+    Conclusion,
     LeadCell,
-    never_booted,
-    planned_of_kernels,
+    conclusion_of,
 )
 from mitigauge.reporting.pages.schemas import ExperimentView
-
-
-class Conclusion(StrEnum):
-    """What an experiment says of a kernel against another one."""
-
-    DOES_NOT_BOOT = "does not boot"
-    WORSE = "worse"
-    NOT_WORSE = "not worse"
-    CANNOT_TELL = "cannot tell"
-    NO_KERNELS = "no other kernel was measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +52,4 @@ class Facts:
     @property
     def conclusion(self) -> Conclusion:
         """Of its figures of kernels."""
-        planned = planned_of_kernels(self.view)
-        if not planned:
-            return Conclusion.NO_KERNELS
-        if never_booted(self.view):
-            return Conclusion.DOES_NOT_BOOT
-        verdicts = [each.cell.verdict for each in self.cells if each.is_of_kernels]
-        if Verdict.WORSE in verdicts:
-            return Conclusion.WORSE
-        is_open = len(verdicts) < len(planned) or not {None, Verdict.UNDECIDED}.isdisjoint(verdicts)
-        return Conclusion.CANNOT_TELL if is_open else Conclusion.NOT_WORSE
+        return conclusion_of(self.view, self.cells)

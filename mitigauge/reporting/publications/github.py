@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitigauge.reporting.letters.reply.headline import arms_of_kernels
-from mitigauge.reporting.publications.facts import Conclusion, Facts
+from mitigauge.reporting.letters.reply.headline import Conclusion, arms_of_kernels
+from mitigauge.reporting.publications.facts import Facts
 
 NAME = "Mitigauge"
 LONGEST = 60_000

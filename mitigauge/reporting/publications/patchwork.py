@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mitigauge.reporting.publications.facts import Conclusion, Facts
+from mitigauge.reporting.letters.reply.headline import Conclusion
+from mitigauge.reporting.publications.facts import Facts
 
 CONTEXT = "mitigauge"
 LONGEST = 500

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
+from mitigauge.core.stats.terms import LAYOUTS
 from mitigauge.tracking.bisect import model
 from mitigauge.tracking.bisect.question import Question, arm_name
 from mitigauge.tracking.bisect.records import FlameGraph
 from mitigauge.tracking.bisect.states import BisectionKind
 from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
-
-# Builds of each kernel that differ in layout alone, where time is real.
-LAYOUTS = 3
 
 
 def layouts_of(bisection: Bisection) -> int:

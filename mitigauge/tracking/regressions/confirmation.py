@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from mitigauge.core.documents import units
 from mitigauge.core.effect import Effect, Verdict
+from mitigauge.core.stats.terms import LAYOUTS
 from mitigauge.measurement.workloads.definitions import Value
 from mitigauge.tracking.bisect.question import Question, StepArm, step_text
 from mitigauge.tracking.regressions.states import ConfirmationState
@@ -26,9 +27,6 @@ BOOTS = BLOCKS * len(ARMS)
 # An experiment says *worse* of two kernels that are alike at most so often; and among all that a
 # week calls confirmed at most so much may be false.
 ALPHA = 0.01
-# In real time each kernel is booted in so many builds that differ in layout alone, or nothing is
-# confirmed: two binaries that differ are no evidence of two sources that differ.
-FEWEST_LAYOUTS = 3
 FALSE_SHARE = 0.05
 # Where the old kernel's level of today lies on the way from before (0) to after (1).
 NEAR_BEFORE, NEAR_AFTER = 0.35, 0.65
@@ -144,14 +142,15 @@ def outcome(pair: Pair, told: Told, explanation: str) -> Outcome:
 def _slower(pair: Pair, layouts: int, measured: str) -> Outcome:
     if pair.counted:
         return Outcome(ConfirmationState.CONFIRMED, f"slower: {measured}")
-    if layouts >= FEWEST_LAYOUTS:
+    # Two binaries that differ are no evidence of two sources that differ.
+    if layouts >= LAYOUTS:
         spread = f"in {layouts} builds of each that differ in layout alone"
         return Outcome(ConfirmationState.CONFIRMED, f"slower: {measured}, {spread}")
     return Outcome(
         ConfirmationState.SLOWER_BUILDS,
         f"slower in these two builds: {measured}; it may be where their code lies. With each "
-        f"kernel built in {FEWEST_LAYOUTS} layouts (`mitigauge kernel build --layouts "
-        f"{FEWEST_LAYOUTS}`) it can be confirmed",
+        f"kernel built in {LAYOUTS} layouts (`mitigauge kernel build --layouts "
+        f"{LAYOUTS}`) it can be confirmed",
     )
 
 

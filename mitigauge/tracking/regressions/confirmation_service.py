@@ -13,6 +13,7 @@ from mitigauge.core.effect import Effect
 from mitigauge.core.errors import Conflict, InvalidInput, MitigaugeError, NotFound
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.core.settings import get_settings
+from mitigauge.core.stats.terms import LAYOUTS
 from mitigauge.kernels.service import built_layouts
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.submission import submit_text
@@ -29,7 +30,6 @@ from mitigauge.tracking.regressions import repository
 from mitigauge.tracking.regressions.auto_bisection import go_on
 from mitigauge.tracking.regressions.confirmation import (
     BOOTS,
-    FEWEST_LAYOUTS,
     Outcome,
     Pair,
     Suspicion,
@@ -175,15 +175,12 @@ def _order_within(session: Session, confirmation_id: int, boots_a_week: int) -> 
 
 
 def _layouts(session: Session, of: Suspicion) -> int:
-    """FEWEST_LAYOUTS where both kernels are at hand in so many, else one.
-
-    Of two layouts one degree of freedom is left, with which hardly any difference is told.
-    """
+    """LAYOUTS where both kernels are at hand in so many, else one."""
     if of.counted:
         return 1
     kernels = (of.kernel_before, of.kernel_after)
     built = min(len(built_layouts(session, release)) for release in kernels)
-    return FEWEST_LAYOUTS if built >= FEWEST_LAYOUTS else 1
+    return LAYOUTS if built >= LAYOUTS else 1
 
 
 def _take_in(session: Session, found: Confirmation) -> None:

@@ -14,14 +14,13 @@ from typing import Any
 import yaml
 
 from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.terms import LAYOUTS
 from mitigauge.core.yaml_file import parse_yaml
 
 PREFIX = "series/"
 PLACES = ("this", "before", "base")
 # A spec's name and a label together stay within what a name may be.
 LONGEST_NAME = 60
-# Builds of each kernel where kernels are compared in real time and the spec says nothing.
-LAYOUTS = 3
 
 
 def places_in(text: str, name: str) -> set[str]:

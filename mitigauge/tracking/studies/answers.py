@@ -112,8 +112,12 @@ def _not_quite_nothing(row: PatchRow, *, with_host: bool) -> Iterator[str]:
     for cost in row.costs:
         if cost.why_none or is_nothing(cost):
             continue
-        case = f"{cost.case} on {cost.host}" if with_host else cost.case
+        case = _case(cost, with_host=with_host)
         yield f"{_patches(row)}: cannot tell, {_difference(cost)} {case}{_where(cost)}"
+
+
+def _case(cost: PatchCost, *, with_host: bool) -> str:
+    return f"{cost.case} on {cost.host}" if with_host else cost.case
 
 
 def _difference(cost: PatchCost) -> str:
@@ -141,7 +145,7 @@ def _processors(rows: Sequence[PatchRow]) -> list[str]:
 def _row(row: PatchRow, processors: Sequence[str], *, with_host: bool) -> Iterator[str]:
     for cost in row.costs:
         if costs_any(cost):
-            case = f"{cost.case} on {cost.host}" if with_host else cost.case
+            case = _case(cost, with_host=with_host)
             yield f"{_patches(row)}: {size_of(cost)} {case}{_where(cost)}"
             known = {each.processor: each for each in cost.predictions}
             for each in (known[name] for name in processors if name in known):

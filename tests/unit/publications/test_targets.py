@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from mitigauge.core.effect import Verdict
+from mitigauge.reporting.letters.reply.headline import Conclusion
 from mitigauge.reporting.letters.reply.reply import lead_cells
 from mitigauge.reporting.pages.schemas import CellView, ComparisonView, ExperimentView
 from mitigauge.reporting.publications import github, kcidb, patchwork
-from mitigauge.reporting.publications.facts import Conclusion, Facts, KernelFacts
+from mitigauge.reporting.publications.facts import Facts, KernelFacts
 from tests.matrix_views import SYSCALL_ROW, arm, baseline, measured, row, run, view
 
 COMMIT = "0123456789" * 4

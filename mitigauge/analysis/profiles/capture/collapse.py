@@ -339,7 +339,7 @@ class Collapse:
             if one_line_sample(line):
                 self._end = LINE_END
                 break
-            if header is not None and (header.event or header.timed):
+            if header is not None and header.begins_sample:
                 self._end = SAMPLE_END
                 break
             self._count_slowly([line], 0)
@@ -371,9 +371,7 @@ class Collapse:
             self._count_line(*alone)
             return
         header = header_of(line)
-        if header is not None and not header.event and not header.timed:
-            header = None
-        if header is not None:
+        if header is not None and header.begins_sample:
             self._begin(header, line, open_sample)
         elif _may_be_frame(line):
             frame = self._frame(line, open_sample.command)

@@ -65,6 +65,11 @@ class Header:
     event: bytes
     timed: bool
 
+    @property
+    def begins_sample(self) -> bool:
+        """Whether a time or an event tells it from a message of a word and a number."""
+        return self.timed or bool(self.event)
+
 
 def is_comment(line: bytes) -> bool:
     """Whether a line before the first sample or stack says something of the recording."""

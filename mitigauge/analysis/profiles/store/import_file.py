@@ -63,7 +63,7 @@ def _is_capture(line: bytes) -> bool:
     if one_line_sample(line) is not None or record_of(line):
         return True
     header = header_of(line)
-    return header is not None and (header.timed or bool(header.event))
+    return header is not None and header.begins_sample
 
 
 def _first_line(text: bytes) -> tuple[int, bytes]:

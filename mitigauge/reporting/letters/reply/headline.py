@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.plain_text import neutralise
@@ -19,6 +20,16 @@ from mitigauge.reporting.pages.schemas import (
 )
 
 MOST_HOSTS = 3
+
+
+class Conclusion(StrEnum):
+    """What an experiment says of a kernel against another one."""
+
+    DOES_NOT_BOOT = "does not boot"
+    WORSE = "worse"
+    NOT_WORSE = "not worse"
+    CANNOT_TELL = "cannot tell"
+    NO_KERNELS = "no other kernel was measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +96,44 @@ def never_booted(view: ExperimentView) -> list[ArmView]:
     ]
 
 
+def conclusion_of(view: ExperimentView, found: Sequence[LeadCell]) -> Conclusion:
+    """What the figures of kernels say, those that were planned and not measured among them."""
+    planned = planned_of_kernels(view)
+    if never_booted(view):
+        return Conclusion.DOES_NOT_BOOT
+    if not planned:
+        return Conclusion.NO_KERNELS
+    verdicts = [each.cell.verdict for each in found if each.is_of_kernels]
+    if Verdict.WORSE in verdicts:
+        return Conclusion.WORSE
+    is_open = len(verdicts) < len(planned) or not {None, Verdict.UNDECIDED}.isdisjoint(verdicts)
+    return Conclusion.CANNOT_TELL if is_open else Conclusion.NOT_WORSE
+
+
 def _worse(view: ExperimentView, found: Sequence[LeadCell]) -> str:
-    dead = never_booted(view)
-    if dead:
+    conclusion = conclusion_of(view, found)
+    if conclusion is Conclusion.DOES_NOT_BOOT:
+        dead = never_booted(view)
         names = ", ".join(neutralise(arm.name, 40) for arm in dead)
         times = counted(sum(arm.boots_did_not_boot for arm in dead), "boot")
         return f"it does not boot: {names} came up in none of {times}"
+    if conclusion is Conclusion.NO_KERNELS:
+        return _of_modes(found)
     kernels = [each for each in found if each.is_of_kernels]
     lacking = len(planned_of_kernels(view)) - len(kernels)
-    lacks = f"; {lacking} more planned and not measured" if lacking else ""
-    worse = [each for each in kernels if each.cell.verdict is Verdict.WORSE]
-    if worse:
-        others = f"; {_counts(kernels, but=worse[0])}" if len(kernels) > 1 else ""
-        return f"yes: {_size(worse[0])}{others}{lacks}"
-    if kernels:
-        open_ = [each for each in kernels if each.cell.verdict in (None, Verdict.UNDECIDED)]
-        word = "cannot tell" if open_ or lacking else "no"
-        return f"{word}: {_counts(kernels)} against {_baselines(kernels)}{lacks}"
-    if lacking:
+    if not kernels:
         return f"cannot tell: none of {lacking} planned comparisons of kernels was measured"
+    lacks = f"; {lacking} more planned and not measured" if lacking else ""
+    if conclusion is Conclusion.WORSE:
+        first = next(each for each in kernels if each.cell.verdict is Verdict.WORSE)
+        others = f"; {_counts(kernels, but=first)}" if len(kernels) > 1 else ""
+        return f"yes: {_size(first)}{others}{lacks}"
+    word = "no" if conclusion is Conclusion.NOT_WORSE else "cannot tell"
+    return f"{word}: {_counts(kernels)} against {_baselines(kernels)}{lacks}"
+
+
+def _of_modes(found: Sequence[LeadCell]) -> str:
+    """Where no kernel was to be set against another one."""
     if not found:
         return "cannot tell: no boot counts; see below why"
     dear = [each for each in found if each.cell.verdict is Verdict.WORSE]
