@@ -49,6 +49,7 @@ class Slowdown:
                 env=c_locale(),
             )  # fmt: skip
         for taker in self._takers.values():
+            assert taker.stdout is not None
             # Begun before the case: its start would be in the case's first figures.
             select.select([taker.stdout], [], [], READY_S)
         return self
