@@ -352,7 +352,7 @@ def _once(values: Iterable[str], taken: Collection[str]) -> list[str]:
 
 
 def _bare(value: str) -> str:
-    match = re.search(r"<?([^\s<>]+@[A-Za-z0-9.-]+)>?", value)
+    match = re.search(r"(?<![^\s<>])([^\s<>]+@[A-Za-z0-9.-]+)", value)
     return match[1].lower() if match else ""
 
 
