@@ -51,7 +51,7 @@ def git_info(folder: Path, raw: bytes) -> tuple[dict[str, str], str]:
     """Author and subject, and the patch, as `git mailinfo` reads them."""
     message, patch = folder / "message", folder / "patch"
     done = subprocess.run(
-        ["git", "mailinfo", "--encoding=utf-8", "-b", message, patch],
+        ["git", "mailinfo", "-b", message, patch],
         input=raw, check=True, capture_output=True,
     )  # fmt: skip
     lines = [line.split(": ", 1) for line in done.stdout.decode().splitlines() if ": " in line]
