@@ -65,17 +65,20 @@ def add(
     from mitigauge.core.settings import get_settings
     from mitigauge.storage.files.blobs import blob_store
     from mitigauge.tracking.series import service
-    from mitigauge.tracking.series.mail_thread import revisions
+    from mitigauge.tracking.series.mail_thread import of_one_series, revisions
     from mitigauge.tracking.series.schemas import SeriesView
     from pipelines.series_watch import trust_in
 
     _require_known(spec, profile)
     followed = archive if is_message_id(mails) else ""
     found = revisions(mails_from(mails, archive))
+    left_out: list[str] = []
     if followed:
         # A thread may hold other series beside; the one that was named counts.
         key = _key_with(found, mails[0])
         found = [each for each in found if service.key_of(each) == key]
+    else:
+        found, left_out = of_one_series(found)
     asked = service.SeriesOptions(name, spec, base, profile, followed, loose or None)
     trust = trust_in(found, get_settings())
 
@@ -95,7 +98,7 @@ def add(
     say(f"{view.name}: {'new: ' + new_ones if labels else 'all of it is stored already'}")
     new = [r for r in view.revisions if r.label in labels]
     _print_revisions(new)
-    for stray in dict.fromkeys(stray for each in found for stray in each.strays):
+    for stray in dict.fromkeys((*left_out, *(stray for each in found for stray in each.strays))):
         remark(f"left out: {stray}")
     _say_next(view)
 

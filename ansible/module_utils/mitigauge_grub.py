@@ -20,7 +20,10 @@ UNWRITABLE_DEVICES = (
     (re.compile(r"^/dev/loop"), "a file behind a loop device"),
 )
 HEAD = re.compile(
-    r"^\s*(?:menuentry|submenu)\s+(?:(['\"])(?P<title>.*?)\1|(?P<word>[^\s'\"{]+))(?P<rest>.*)\{\s*$"
+    # A title ends at the first quote like its own, a word where it cannot go on: no other end is
+    # tried, which would take the square of a line's length.
+    r"^\s*(?:menuentry|submenu)\s+"
+    r"(?:(['\"])(?P<title>(?:(?!\1).)*)\1|(?P<word>[^\s'\"{]+)(?![^\s'\"{]))(?P<rest>.*)\{\s*$"
 )
 ID = re.compile(r"(?:--id|\$menuentry_id_option)\s+['\"]?([^'\"\s{]+)")
 INITRD = re.compile(r"^\s*initrd\w*\s+(?P<paths>\S.*)$")
@@ -42,7 +45,7 @@ OPTION = re.compile(r"[\w.,:=/+@%~^-]+", re.ASCII)
 # GRUB makes it `vt.handoff=7` or nothing. It says how the screen looks, and no more.
 CONSOLE_HANDOVER = "$vt_handoff"
 # Fedora and RHEL have one line for all entries, which are files of their own.
-BLS = re.compile(r"^\s*blscfg\s*$", re.MULTILINE)
+BLS = re.compile(r"^[^\S\n]*blscfg[^\S\n]*$", re.MULTILINE)
 BEGIN = "# Mitigauge: from here to the end mark written anew for every boot\n"
 END = "# Mitigauge: end\n"
 
@@ -157,7 +160,7 @@ def _words(text: str) -> list[str]:
 
 def configured_default(grub_cfg: str) -> str:
     """GRUB_DEFAULT as grub-mkconfig wrote it; ``${saved_entry}`` where grubenv decides."""
-    found = re.findall(r'^\s*set default="(.*)"', grub_cfg, re.MULTILINE)
+    found = re.findall(r'^[^\S\n]*set default="(.*)"', grub_cfg, re.MULTILINE)
     return next((value for value in found if value != "${next_entry}"), "0")
 
 

@@ -60,10 +60,10 @@ def program_libraries(program: str) -> list[str]:
 
 def libraries(ldd_output: str) -> list[str]:
     """Absolute paths of shared objects, the loader included, in `ldd`'s output."""
-    missing = re.findall(r"^\s*(\S+) => not found", ldd_output, re.MULTILINE)
+    missing = re.findall(r"^[^\S\n]*(\S+) => not found", ldd_output, re.MULTILINE)
     if missing:
         raise GuestImageError(f"the host lacks shared objects: {', '.join(missing)}")
-    return sorted(set(re.findall(r"(/\S+) \(0x[0-9a-f]+\)", ldd_output)))
+    return sorted(set(re.findall(r"(?<!\S)(/\S+) \(0x[0-9a-f]+\)", ldd_output)))
 
 
 def module_files(show_depends: str) -> list[str]:

@@ -19,7 +19,7 @@ DISK_FULL = "No space left on device"
 _PLACE = re.compile(
     r"(?:\.\./|/build/)?(?:source/)?(?P<file>[\w./+-]+\.[chSs]):(?P<line>\d+):(?:\d+:)?"
 )
-_KCONFIG = re.compile(r"(?P<file>[\w./+-]*Kconfig[\w.]*):(?P<line>\d+): (?P<words>.+)")
+_KCONFIG = re.compile(r"(?P<file>[\w./+-]++):(?P<line>\d+): (?P<words>.+)")
 _MAKE = re.compile(r"make(?:\[\d+\])?: \*\*\* (?P<words>.+)")
 _REFUSED_HUNK = re.compile(r"error: patch failed: (?P<file>[^\n:]+):(?P<line>\d+)")
 _UNDEFINED = "undefined reference to "
@@ -102,7 +102,7 @@ def _causes(line: str) -> Iterator[tuple[int, Failure]]:
     if at >= 0:
         yield 2, Failure(line[at : at + LONGEST_WORDS])
     kconfig = _KCONFIG.fullmatch(line) if "Kconfig" in line else None
-    if kconfig:
+    if kconfig and "Kconfig" in kconfig["file"].rpartition("/")[2]:
         yield (
             3,
             Failure(kconfig["words"][:LONGEST_WORDS], kconfig["file"], int(kconfig["line"][:9])),

@@ -132,8 +132,11 @@ def _ordered(path: Path, group: Sequence[MailedPatch], tell: Tell) -> list[Maile
         elif isinstance(each.brought, InvalidInput):
             raise each.brought
         elif not _is_from(each, newest):
-            here, there = (one.sent.mail.sender.address for one in (each, newest))
-            tell(f"left out: {each.sent.name}: it is from {here or 'nobody'}, not from {there}")
+            local, own = (
+                one.sent.mail.sender.address or "somebody without an address"
+                for one in (each, newest)
+            )
+            tell(f"left out: {each.sent.name}: it is from {local}, not from {own}")
         else:
             total = max(total, each.subject.total if each.subject else 1)
             _take_place(path, places, each, tell)
@@ -141,14 +144,26 @@ def _ordered(path: Path, group: Sequence[MailedPatch], tell: Tell) -> list[Maile
     missing = [str(number) for number in range(1, total + 1) if number not in places]
     if missing:
         raise InvalidInput(
-            f"{path}: patch {', '.join(missing[:10])} of {total} of {newest.label} is missing",
-            hint="To build without it, give the patches as files, one by one.",
+            f"{path}: patch {', '.join(missing[:10])} of {total} of {newest.label} is missing"
+            + _elsewhere(group, newest, missing),
+            hint="To build without it, or with another revision's, give the patches as files, "
+            "one by one.",
         )
     return [each for _, each in sorted(places.items())]
 
 
+def _elsewhere(group: Sequence[MailedPatch], newest: MailedPatch, missing: Sequence[str]) -> str:
+    """Where each missing patch stands in the same earlier revision; empty: in none."""
+    earlier = [each for each in group if each.version < newest.version and _is_from(each, newest)]
+    for before in sorted(earlier, key=lambda each: each.version, reverse=True):
+        own = {str(each.position) for each in earlier if each.version == before.version}
+        if set(missing) <= own:
+            return f": it was not sent again, and {before.label} has it"
+    return ""
+
+
 def _is_from(each: MailedPatch, other: MailedPatch) -> bool:
-    return each.sent.mail.sender.address == other.sent.mail.sender.address
+    return each.sent.mail.is_from(other.sent.mail)
 
 
 def _take_place(path: Path, places: dict[int, MailedPatch], each: MailedPatch, tell: Tell) -> None:

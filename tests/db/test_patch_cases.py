@@ -29,6 +29,8 @@ READ = {
         ["tools/x86: Decode one more opcode"],
         ["tools/arch/x86/lib/inat.c"],
     ),
+    "59-last-blank-line-of-a-part.mbox": (["fork: call c()"], ["kernel/fork.c"]),
+    "62-colon-behind-the-brackets.mbox": (["fork: call c()", "exit: call c()"], ["kernel/fork.c"]),
 }
 
 
@@ -154,6 +156,12 @@ def test_mails_of_one_patch_are_one_and_a_mailbox_is_one_however_it_begins(
         ("46-maildir", [("v1", "waiting", 2)], ""),
         ("47-thread.mbox.gz", [("v1", "waiting", 2)], ""),
         ("49-cut-off-after-heads.eml", [("v1", "refused", 0)], ""),
+        ("60-partial-reroll.mbox", [("v2", "waiting", 2), ("v3", "refused", 1)], ""),
+        (
+            "61-pipermail-stranger.mbox",
+            [("v1", "refused", 1)],
+            "left out: x3@example.org is from bo@example.org",
+        ),
     ],
 )
 def test_series_are_stored_with_what_is_wrong_with_them(
@@ -172,3 +180,19 @@ def test_flowed_mails_bring_the_patch_that_was_sent(command: Command, tmp_path: 
     plain.write_text(text)
     one, other = (command.json("kernel", "build", each, "--check") for each in (case, plain))
     assert one[0]["sha256"] == other[0]["sha256"]
+
+
+def test_a_patch_that_was_not_sent_again_is_told_of(command: Command) -> None:
+    case = CASES / "60-partial-reroll.mbox"
+    command.run("series", "add", case, "--name", "x")
+    missing = "patch 1 of 2 is missing: it was not sent again, and v2 has it"
+    assert missing in command.run("series", "show", "x").stdout
+    refused = command.run("kernel", "build", case, "--check", code=1).stderr
+    assert "patch 1 of 2 of v3 is missing: it was not sent again, and v2 has it" in refused
+
+
+def test_a_strangers_patch_is_none_of_the_series_in_archives_of_mailman(command: Command) -> None:
+    case = CASES / "61-pipermail-stranger.mbox"
+    refused = command.run("kernel", "build", case, "--check", code=1).stderr
+    assert "it is from bo@example.org, not from ada@example.org" in refused
+    assert "patch 2 of 2 of v1 is missing" in refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -357,3 +358,45 @@ def test_what_is_not_understood_is_named_by_line_and_column(
     lines: list[str], complaint: str
 ) -> None:
     assert complaint in refused(lines).message
+
+
+def test_points_of_thousands_are_asked_about_and_not_taken_for_decimals() -> None:
+    done = run(CASES / "63-points-of-thousands.csv", "--baseline", "off", "--json")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, MitigaugeError)
+    assert "line 2 has 1.004 and line 3 has 997" in done.exception.message
+    assert "is it 1004 or 1.004?" in done.exception.message
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+@pytest.mark.parametrize("mark", [".", ","])
+def test_marks_of_thousands_are_refused_where_some_values_have_none(
+    separator: str, mark: str
+) -> None:
+    rows = [("arm", "block", "value"), ("off", "1", f"1{mark}003"), ("off", "2", "997"),
+            ("on", "1", f"1{mark}049"), ("on", "2", f"1{mark}051")]  # fmt: skip
+    lines = [separator.join(row) for row in rows]
+    with pytest.raises(InvalidInput, match=f"line 2 has 1{re.escape(mark)}003 and line 3 has 997"):
+        read(lines)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["0.998", "1.003", "1", "1.004"],  # a fraction of one is no thousand
+        ["1.003", "997", "1.04", "2.5"],
+        ["1.003", "1.049", "1.051", "1.000"],  # the same ratios either way
+        ["997", "1003", "1049", "1051"],
+    ],
+)
+def test_numbers_that_are_no_thousands_are_read(values: list[str]) -> None:
+    labels = [("off", 1), ("off", 2), ("on", 1), ("on", 2)]
+    rows = [f"{arm};{block};{v}" for (arm, block), v in zip(labels, values, strict=True)]
+    [case] = read(["arm;block;value", *rows]).measured()
+    found = [value for boots in case.boots.values() for boot in boots.values() for value in boot]
+    assert found == [float(value) for value in values]
+
+
+def test_two_quantities_of_one_file_may_have_other_decimals() -> None:
+    rows = ["a;off;1;1.003", "a;on;1;1.049", "b;off;1;997", "b;on;1;998"]
+    assert len(read(["case;arm;block;value", *rows]).measured()) == 2

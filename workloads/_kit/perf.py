@@ -37,7 +37,7 @@ def perf(
 def perf_version() -> str:
     """Version of the installed perf."""
     said = perf("--version").stdout
-    found = re.search(r"\d+\.\d+[\w.~+-]*", said)
+    found = re.search(r"(?<!\d)\d+\.\d+[\w.~+-]*", said)
     if not found:
         raise CaseError(f"perf --version says no version: {said!r}")
     return found.group(0)
@@ -54,5 +54,5 @@ def require_figure(what: str, figure: str, code: int, said: str, errors: str = "
 
 def seconds_of(said: str, loops: int) -> float:
     """How long so many calls took, by what `perf bench` says of one; 0 where it says nothing."""
-    found = re.search(r"([\d.]+) usecs/op", said)
+    found = re.search(r"(?<![\d.])([\d.]+) usecs/op", said)
     return float(found.group(1)) * loops / 1e6 if found else 0.0

@@ -19,8 +19,8 @@ COMMAND = ("ipmitool", "-I", "open", "dcmi", "power", "reading")
 # A controller has no new figure sooner, and answers some after seconds only.
 EVERY_S, LIMIT_S = 1.0, 20.0
 ADVICE = "say power: without"
-_WATTS = re.compile(r"^\s*Instantaneous power reading:\s+(\d{1,9}) Watts\s*$", re.M)
-_STATE = re.compile(r"^\s*Power reading state is:\s+(\S+)\s*$", re.M)
+_WATTS = re.compile(r"^[^\S\n]*Instantaneous power reading:\s+(\d{1,9}) Watts[^\S\n]*$", re.M)
+_STATE = re.compile(r"^[^\S\n]*Power reading state is:\s+(\S+)[^\S\n]*$", re.M)
 
 
 class NoReading(Exception):

@@ -85,6 +85,7 @@ class BootsFile:
         if self._numbers.mark == ",":
             self.remarks.append("values have a decimal comma")
         self._refuse_bad_rows()
+        self._refuse_thousands()
         if not self._gathered:
             raise InvalidInput(f"{name} has no rows", hint="Give one line an iteration.")
 
@@ -182,7 +183,8 @@ class BootsFile:
             self._complain(line, *problem)
             return None
         try:
-            value = self._numbers.read(given["value"], line)
+            column = tuple(given.get(name, "") for name in ("case", "metric", "unit"))
+            value = self._numbers.read(given["value"], line, column)
         except ValueError as error:
             self._complain(line, "value", str(error))
             return None
@@ -209,6 +211,19 @@ class BootsFile:
             self._bad.append(f"{self.name}:{line}: {column}: {reason}")
         else:
             self._more_bad += 1
+
+    def _refuse_thousands(self) -> None:
+        """Raises InvalidInput where a point or a comma may be one of thousands."""
+        doubt = self._numbers.why_in_doubt()
+        if doubt:
+            raise InvalidInput(
+                f"{self.name}: {doubt}",
+                hint="Nothing was read. Write the values without marks of thousands, or with as "
+                "many decimals in each.",
+            )
+        if self._numbers.is_like_thousands():
+            mark = self._numbers.mark
+            self.remarks.append(f"1{mark}234 is read as 1.234, not as 1234: each value is so")
 
     def _refuse_bad_rows(self) -> None:
         if not self._bad:

@@ -86,16 +86,31 @@ def _rows(
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
+# Numbers as spreadsheets write them where a column shows thousands, and those that are smaller.
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
+_BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}", re.ASCII)
+
+
 @dataclass(slots=True)
 class Numbers:
-    """Numbers of one file, all with a decimal point, or all with a decimal comma."""
+    """Numbers of one file, all with a decimal point, or all with a decimal comma.
+
+    Where commas do not divide fields, either mark may stand for thousands: 1.003 and 997.
+    """
 
     separator: str
     mark: str = ""
     line: int = 0
+    is_decimal: bool = False
+    """Whether some number cannot have a mark of thousands: 0.5, 1.25."""
+    _marked: dict[object, tuple[int, str]] = field(default_factory=dict)
+    _whole: dict[object, tuple[int, str]] = field(default_factory=dict)
 
-    def read(self, text: str, line: int) -> float:
-        """The number in a field. Raises ValueError that says why it is none."""
+    def read(self, text: str, line: int, column: object = "") -> float:
+        """The number in a field of *column*: numbers that are one quantity, written alike.
+
+        Raises ValueError that says why it is none.
+        """
         if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
             raise ValueError(f"{text} is not finite")
         if not _NUMBER.fullmatch(text):
@@ -109,10 +124,38 @@ class Numbers:
             )
         if mark and not self.mark:
             self.mark, self.line = mark, line
+        self._look_for_thousands(text, mark, line, column)
         value = float(text.replace(",", "."))
         if value in (float("inf"), float("-inf")):
             raise ValueError(f"{text} is not finite")
         return value
+
+    def why_in_doubt(self) -> str:
+        """Which numbers may be thousands as well, with their lines; empty: none is in doubt."""
+        for column in () if self.is_decimal else self._marked:
+            if column in self._whole:
+                (line, marked), (other, whole) = self._marked[column], self._whole[column]
+                digits = re.sub(r"[.,]", "", marked)
+                return (
+                    f"line {line} has {marked} and line {other} has {whole}: three digits behind "
+                    f"each {_MARKS[self.mark].split()[1]}, or none, as thousands are written: is "
+                    f"it {digits} or {marked.replace(',', '.')}?"
+                )
+        return ""
+
+    def is_like_thousands(self) -> bool:
+        """Whether each number of the file is one that thousands may be written as."""
+        return bool(self._marked) and not self.is_decimal and not self._whole
+
+    def _look_for_thousands(self, text: str, mark: str, line: int, column: object) -> None:
+        if self.separator == ",":
+            self.is_decimal = True
+        elif _THOUSANDS.fullmatch(text):
+            self._marked.setdefault(column, (line, text))
+        elif mark or "e" in text.lower():
+            self.is_decimal = True
+        elif _BELOW_THOUSAND.fullmatch(text):
+            self._whole.setdefault(column, (line, text))
 
 
 _MARKS = {".": "decimal point", ",": "decimal comma"}

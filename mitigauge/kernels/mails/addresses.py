@@ -12,6 +12,10 @@ MOST_ADDRESSES = 60
 LONGEST = 20_000
 _TOKEN = re.compile(r'\\.|"(?:[^"\\]|\\.){0,2000}"|[()<>,;:]|[^\\"()<>,;:]+|.', re.DOTALL)
 ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,120}@[A-Za-z0-9.-]{1,120}")
+_IN_WORDS = re.compile(
+    r"(?P<user>[^\s@()<>\"]{1,120}) at (?P<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})"
+    r"(?:[ \t]{1,20}\((?P<name>[^()]{0,200})\))?"
+)
 
 
 def addresses_in(text: str) -> list[tuple[str, str]]:
@@ -26,6 +30,18 @@ def addresses_in(text: str) -> list[tuple[str, str]]:
         if len(found) == MOST_ADDRESSES:
             break
     return found
+
+
+def address_in_words(text: str) -> list[str]:
+    """Name and address of ``user at host (Name)``, as archives of Mailman write who sent a mail.
+
+    Both are empty where *text* is none.
+    """
+    written = _IN_WORDS.fullmatch(text[:LONGEST].strip())
+    address = f"{written['user']}@{written['host']}" if written else ""
+    if written is None or not ADDRESS.fullmatch(address):
+        return ["", ""]
+    return [" ".join((written["name"] or "").split())[:120], address.lower()]
 
 
 class _Piece:

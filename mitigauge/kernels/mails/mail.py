@@ -59,6 +59,15 @@ class Mail:
         """What errors call it."""
         return self.message_id or repr(self.subject[:60])
 
+    def is_from(self, other: Mail) -> bool:
+        """Whether the same person sent both; a head that names nobody is not the same as another.
+
+        Files without any such head were sent by nobody at all, and are alike.
+        """
+        if self.sender.address or other.sender.address:
+            return self.sender.address == other.sender.address
+        return self is other or not (self.values("from") or other.values("from"))
+
     def values(self, name: str) -> list[str]:
         """What its heads of that name say; *name* in small letters."""
         return [value for said, value in self.heads if said == name]

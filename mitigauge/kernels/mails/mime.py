@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mitigauge.kernels.mails.addresses import addresses_in
+from mitigauge.kernels.mails.addresses import address_in_words, addresses_in
 from mitigauge.kernels.mails.flowed import unflowed
 from mitigauge.kernels.mails.heads import Heads, base64_of, heads_of, text_of, words_of
 from mitigauge.kernels.mails.mailbox import without_blank_head
@@ -22,7 +22,10 @@ MOST_TEXTS = 10
 MOST_REFERENCES = 200
 TEXT = frozenset({"text/plain", "text/x-patch", "text/x-diff"})
 # Heads that say who sent a mail, beside those that every mail has.
-KEPT = ("return-path", "precedence", "auto-submitted", "x-developer-signature")
+KEPT = (
+    "from", "return-path", "precedence", "auto-submitted", "list-id", "list-post", "x-autoreply",
+    "x-autorespond", "x-auto-response-suppress", "x-loop", "x-developer-signature",
+)  # fmt: skip
 _ID = re.compile(r"<([^<>\s]{1,250})>")
 _PARAMETER = r"(?:^|[;\s]){}\s*=\s*(?:\"([^\"]{{1,200}})\"|([^\s;\"]{{1,200}}))"
 _BOUNDARY, _CHARSET, _NAME, _FILE, _FORMAT, _DELSP = (
@@ -54,7 +57,7 @@ def values_of(raw: bytes) -> dict[str, Any]:
         "parent": parents[0] if parents else "",
         "references": _ids(heads, "references"),
         "subject": " ".join(words_of(_first(heads, "subject")[:LONGEST_HEAD]).split()),
-        "sender": senders[0] if senders else ["", ""],
+        "sender": senders[0] if senders else address_in_words(_first(heads, "from")[:LONGEST_HEAD]),
         "date": _first(heads, "date")[:100],
         "to": _addresses(heads, "to"),
         "cc": _addresses(heads, "cc"),
@@ -145,9 +148,9 @@ def _parts(content: bytes, boundary: str) -> list[bytes]:
     begin: int | None = None
     for found in line.finditer(content):
         if begin is not None:
-            # The end of the line before belongs to the boundary.
-            end = found.start() - (1 if found.start() > begin else 0)
-            parts.append(content[begin:end].removesuffix(b"\r"))
+            # The end of the line before belongs to the boundary, but git keeps it: where a program
+            # took the blank off a diff's last line of context, nothing else is left of that line.
+            parts.append(content[begin : found.start()])
         begin = found.end()
         if found[1] or len(parts) > MOST_PARTS:
             return parts

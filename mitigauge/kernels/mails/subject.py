@@ -9,7 +9,7 @@ LONGEST_TITLE = 200
 # What is read of a subject; git and mail programs write some hundred characters.
 LONGEST_SUBJECT = 2000
 LONGEST_VERSION = 40
-_TAGS = re.compile(r"^(?:\s*\[(?P<words>[^\]]{0,80})\])+\s*")
+_TAGS = re.compile(r"^(?:[\s:]*+\[[^\]]{0,80}\])++\s*+")
 _EACH = re.compile(r"\[([^\]]{0,80})\]")
 _PATCH = re.compile(r"\bPATCH|\bRFC\b", re.IGNORECASE)
 # Words that stand before a version's number, or run into it.
@@ -71,7 +71,7 @@ def patch_subject(subject: str) -> PatchSubject | None:
         return None
     position, total = _place(words)
     version, minor, unread = _version(words)
-    title = subject[tags.end() :].strip()[:LONGEST_TITLE]
+    title = _bare(subject[tags.end() :])
     return PatchSubject(version, position, total, title, says, minor, unread)
 
 
@@ -100,4 +100,9 @@ def _version(words: str) -> tuple[int, int, str]:
 def title_of(subject: str) -> str:
     """A subject without the brackets before it."""
     tags = _TAGS.match(subject)
-    return (subject[tags.end() :] if tags else subject).strip()[:LONGEST_TITLE]
+    return _bare(subject[tags.end() :] if tags else subject)
+
+
+def _bare(title: str) -> str:
+    """*title* without colons and blanks before it, which git takes off as well."""
+    return title.lstrip(": \t\n").strip()[:LONGEST_TITLE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.diff import words_before
@@ -31,7 +31,9 @@ class FoundRevision:
     """One revision. *faults*: why it is not whole; *strays*: mails that were left out, and why.
 
     *first*: the mail that all others answer: the cover letter, else the first patch, be it one
-    that cannot be read.
+    that cannot be read. *series*: by what other revisions of the same mails are of one series with
+    it, where they say so otherwise than by its id and title; *answers*: ids of mails that its own
+    answer.
     """
 
     version: int
@@ -40,6 +42,16 @@ class FoundRevision:
     patches: tuple[SentPatch, ...]
     faults: tuple[str, ...]
     strays: tuple[str, ...]
+    positions: frozenset[int] = frozenset()
+    total: int = 1
+    answers: frozenset[str] = frozenset()
+    ids: frozenset[str] = frozenset()
+    series: str = ""
+
+    @property
+    def key(self) -> str:
+        """What stays from revision to revision."""
+        return self.series or self.change_id or f"{self.first.sender.address}: {self.title}"
 
     @property
     def letter(self) -> str:
@@ -82,7 +94,71 @@ def revisions(mails: Iterable[Mail]) -> list[FoundRevision]:
         raise InvalidInput(
             f"no mail of these is a patch{more}", hint="Subjects of patches begin with [PATCH …]."
         )
-    return [_revision(version, found, unread) for version, found in sorted(by_version.items())]
+    found = [_revision(version, mails, unread) for version, mails in sorted(by_version.items())]
+    return [_with_what_is_not_sent_again(each, found) for each in _joined(found)]
+
+
+def of_one_series(found: Sequence[FoundRevision]) -> tuple[list[FoundRevision], list[str]]:
+    """The revisions of one series, and what is left out: those of others that are not whole.
+
+    Mails of several whole series are left as they are.
+    """
+    whole = {each.key for each in found if not each.faults}
+    if len(whole) != 1:
+        return list(found), []
+    own = [each for each in found if each.key in whole]
+    others = [each for each in found if each.key not in whole]
+    return own, [f"v{each.version}, {each.title!r}: {'; '.join(each.faults)}" for each in others]
+
+
+def _joined(found: Sequence[FoundRevision]) -> list[FoundRevision]:
+    """Revisions of one sender as one series, where one answers the other or has a patch of it.
+
+    A title and an id are a mail's own: one patch that is sent again alone has others.
+    """
+    joined: list[FoundRevision] = []
+    for each in found:
+        related = [other for other in joined if _is_revision_of(each, other)]
+        keys = {other.key for other in related}
+        ids = {other.change_id for other in (*related, each)} - {""}
+        if len(keys) == 1 and len(ids) < 2:
+            key = min(ids) if ids else min(keys)
+            joined = [replace(o, series=key) if o.key in keys else o for o in joined]
+            joined.append(replace(each, series=key))
+        else:
+            joined.append(each)
+    return joined
+
+
+def _is_revision_of(one: FoundRevision, other: FoundRevision) -> bool:
+    sender = one.first.sender.address
+    if not sender or sender != other.first.sender.address:
+        return False
+    titles = ({sent.patch.title.casefold() for sent in each.patches} for each in (one, other))
+    has_patch = bool(set.intersection(*titles) - {""})
+    return has_patch or bool(one.answers & other.ids) or bool(other.answers & one.ids)
+
+
+def _with_what_is_not_sent_again(
+    found: FoundRevision, all_found: Sequence[FoundRevision]
+) -> FoundRevision:
+    """A revision of some patches of a series: what is missing, and which revision has it."""
+    missing = set(range(1, found.total + 1)) - found.positions
+    earlier = [each for each in all_found if each.version < found.version]
+    before = [
+        each for each in earlier
+        if each.total == found.total and missing <= each.positions
+        and _is_revision_of(found, each)
+    ]  # fmt: skip
+    if not missing or not before:
+        return found
+    faults = tuple(
+        f"{fault}: it was not sent again, and v{before[-1].version} has it"
+        if fault.endswith(f" of {found.total} is missing")
+        else fault
+        for fault in found.faults
+    )
+    return replace(found, faults=faults)
 
 
 def _brings_diff(mail: Mail) -> bool:
@@ -102,16 +178,19 @@ def _revision(
     that says it is a patch of it.
     """
     first = min(found, key=lambda pair: (pair[0].position, _when(pair[1])))
-    sender = first[1].sender.address
-    own = [pair for pair in found if pair[1].sender.address == sender]
-    strays = [f"{m.named} is from {m.sender.address}" for _, m in found
-              if m.sender.address != sender]  # fmt: skip
+    own = [pair for pair in found if _is_same_sender(pair[1], first[1])]
+    strays = [
+        f"{mail.named} is from {mail.sender.address or 'somebody without an address'}"
+        for _, mail in found
+        if not _is_same_sender(mail, first[1])
+    ]
     strays += unread
     places: dict[int, Mail] = {}
     faults = list(_sorted_in(own, places))
     total = max(subject.total for subject, _ in own)
     lead = places[min(places)]
     places.pop(0, None)
+    answers = {each for _, mail in own for each in (mail.parent, *mail.references)}
     faults += _missing(places, total)
     patches: list[SentPatch] = []
     for position, mail in sorted(places.items()):
@@ -128,6 +207,17 @@ def _revision(
         tuple(patches),
         tuple(faults[:MOST_FAULTS]),
         tuple(strays[:MOST_FAULTS]),
+        frozenset(places),
+        total,
+        frozenset(answers - {""}),
+        frozenset(mail.message_id for _, mail in own) - {""},
+    )
+
+
+def _is_same_sender(mail: Mail, first: Mail) -> bool:
+    """Whether one sent both. Who sent a mail without an address cannot be told."""
+    return mail is first or (
+        mail.sender.address == first.sender.address and bool(mail.sender.address)
     )
 
 

@@ -1,6 +1,8 @@
 """What a mail asks of the service: from one line of it, and the diff it brings. Pure.
 
-A request is a line of a person's own that begins with ``#mitigauge``; the first one counts.
+A request is a line of a person's own that begins with ``#mitigauge``; the first one counts. What
+stands in a code fence, below a signature's mark, or in a mail that is forwarded or answered as a
+whole is none.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,12 +32,23 @@ FORMS = (
     (f"{COMMAND} stop", "no more answers to you, nor to this series"),
 )
 LONGEST_LINE = 200
-_LINE = re.compile(rf"^{COMMAND}(?![\w-])[ \t]*(.*)$", re.MULTILINE)
+_LINE = re.compile(rf"{COMMAND}(?![\w-])[ \t]*+(.*)")
+# Below such a line nothing is the sender's own words.
+_SIGNATURE = "-- "
+_OTHERS_BELOW = re.compile(
+    r"-{2,60} ?(?:original message|forwarded message|forwarded by\b.{0,200}) ?-{0,60}"
+    r"|begin forwarded message:?",
+    re.IGNORECASE,
+)
+# A fence may stand below at most three blanks; it ends with as many marks, and nothing behind them.
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,200}|~{3,200})(?P<more>.*)")
 _BASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+~:_-]{0,79}")
 _SIGNED = re.compile(r"(?:^|;)b=([^;]*)")
 _ATTACHED_SUBJECT = re.compile(r"^Subject: (.+)$", re.MULTILINE)
-_LISTS = frozenset({"bulk", "list"})
-_PROGRAMS = frozenset({"junk", "auto_reply", "auto-reply"})
+_PROGRAMS = frozenset({"bulk", "junk", "auto_reply", "auto-reply"})
+# Heads that programs alone write, and those that a list writes around a person's mail.
+_AUTOMATIC = ("x-autoreply", "x-autorespond", "x-auto-response-suppress", "x-loop")
+_OF_LISTS = ("list-id", "list-post")
 
 
 class RequestKind(StrEnum):
@@ -76,13 +89,20 @@ class Request:
 def request_in(mail: Mail) -> Request | None:
     """What *mail* asks for; None where nothing of it speaks to us.
 
-    Quoted lines are somebody else's. Nothing is raised for a mail that is wrong.
+    Quoted lines are somebody else's, and a mail that a program sent by itself asks for nothing.
+    Nothing is raised for a mail that is wrong.
     """
-    found = _LINE.search(mail.body)
+    if _is_automatic(mail):
+        return None
+    found = next(filter(None, map(_LINE.fullmatch, _own_lines(mail.body))), None)
     if found is None:
         return _hidden_in_html(mail)
-    line = clean_text(found[0].strip())[:LONGEST_LINE]
-    match found[1].split():
+    return _understood(mail, clean_text(found[0].strip())[:LONGEST_LINE], found[1].split())
+
+
+def _understood(mail: Mail, line: str, words: Sequence[str]) -> Request:
+    """What the *words* behind the command in *line* ask for."""
+    match words:
         case ["test" | "retest"]:
             return _test(mail, line, "")
         case ["test", "base", base] if _BASE.fullmatch(base):
@@ -93,6 +113,34 @@ def request_in(mail: Mail) -> Request | None:
             why = "a regression is judged on its page, or with `mitigauge regression set`"
             return Request(RequestKind.UNCLEAR, line, why=why)
     return Request(RequestKind.UNCLEAR, line, why=f"“{line}” is no request that is known here")
+
+
+def _own_lines(text: str) -> Iterator[str]:
+    """The lines of *text* that are its sender's own words, without ends of lines."""
+    fence = ""
+    for raw in text.split("\n"):
+        line = raw.removesuffix("\r")
+        marks = _FENCE.fullmatch(line)
+        if fence:
+            if marks and marks["marks"].startswith(fence) and not marks["more"].strip():
+                fence = ""
+        elif marks:
+            fence = marks["marks"]
+        elif line == _SIGNATURE or _OTHERS_BELOW.fullmatch(line.strip()):
+            return
+        else:
+            yield line
+
+
+def _is_automatic(mail: Mail) -> bool:
+    """Whether a program sent it by itself; a list may call a person's mail bulk."""
+    precedence = _word(mail, "precedence")
+    by_list = precedence == "bulk" and any(mail.values(name) for name in _OF_LISTS)
+    return (
+        bool(_word(mail, "auto-submitted"))
+        or any(mail.values(name) for name in _AUTOMATIC)
+        or (precedence in _PROGRAMS and not by_list)
+    )
 
 
 def _test(mail: Mail, line: str, base: str) -> Request:
@@ -149,8 +197,8 @@ def why_unanswered(mail: Mail, own: Collection[str], *, asks: bool) -> str:
         "it is a bounce": bounce,
         "it has no sender": not mail.sender.address,
         "it is our own": mail.sender.address in own,
-        "a program sent it": _word(mail, "auto-submitted") or precedence in _PROGRAMS,
-        "it is a list's": precedence in _LISTS and not asks,
+        "a program sent it": _is_automatic(mail),
+        "it is a list's": precedence in ("bulk", "list") and not asks,
     }
     return next((why for why, holds in found.items() if holds), "")
 

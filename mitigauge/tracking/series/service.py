@@ -97,7 +97,9 @@ def add(
             hint="Give the mails of one series. Revisions hang together by their change-id, or "
             "by sender and title.",
         )
-    series = _series(session, keys.pop(), found[-1], wanted)
+    # What is not whole may have the title of one patch alone.
+    whole = [revision for revision in found if not revision.faults]
+    series = _series(session, keys.pop(), (whole or found)[-1], wanted)
     stored = []
     for revision in found:
         new = _added(session, series, revision, blobs, trust, comparison or Comparison())
@@ -127,7 +129,7 @@ def stored_whole(
 
 def key_of(found: FoundRevision) -> str:
     """What stays from revision to revision."""
-    return found.change_id or f"{found.first.sender.address}: {found.title}"
+    return found.key
 
 
 def _series(session: Session, key: str, found: FoundRevision, wanted: SeriesOptions) -> Series:
@@ -350,7 +352,7 @@ def _once(values: Iterable[str], taken: Collection[str]) -> list[str]:
 
 
 def _bare(value: str) -> str:
-    match = re.search(r"<?([^\s<>]+@[A-Za-z0-9.-]+)>?", value)
+    match = re.search(r"(?<![^\s<>])([^\s<>]+@[A-Za-z0-9.-]+)", value)
     return match[1].lower() if match else ""
 
 

@@ -15,8 +15,12 @@ from mitigauge.kernels.patch import patch_in
 from tests.series_mails import diff, mailbox, raw_mail
 
 CASES = REPOSITORY / "tests" / "fixtures" / "cases"
-# Git knows no sender of a mail that was cut off, undoes no format=flowed, and takes any diff.
-NOT_AS_GIT = {"43-torn-second-revision.mbox", "45-flowed.eml", "49-cut-off-after-heads.eml"}
+# Git knows no sender of a mail that was cut off nor of `user at host`, undoes no format=flowed, and
+# takes any diff.
+NOT_AS_GIT = {
+    "43-torn-second-revision.mbox", "45-flowed.eml", "49-cut-off-after-heads.eml",
+    "61-pipermail-stranger.mbox",
+}  # fmt: skip
 # Git keeps what a quilt's file or a mail's structure says elsewhere out of this.
 MAILS = [
     *sorted((REPOSITORY / "tests" / "series").rglob("*.patch")),
@@ -47,7 +51,7 @@ def git_info(folder: Path, raw: bytes) -> tuple[dict[str, str], str]:
     """Author and subject, and the patch, as `git mailinfo` reads them."""
     message, patch = folder / "message", folder / "patch"
     done = subprocess.run(
-        ["git", "mailinfo", "--encoding=utf-8", "-b", message, patch],
+        ["git", "mailinfo", "-b", message, patch],
         input=raw, check=True, capture_output=True,
     )  # fmt: skip
     lines = [line.split(": ", 1) for line in done.stdout.decode().splitlines() if ": " in line]

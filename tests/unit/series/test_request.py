@@ -220,12 +220,19 @@ def test_no_mail_is_too_wrong_to_be_looked_at(raw: bytes) -> None:
         ("Auto-Submitted: no\nAuto-Submitted: auto-generated (vacation)", "a program"),
         ("Precedence: junk", "a program"),
         ("Precedence: auto_reply", "a program"),
+        ("Precedence: bulk", "a program"),
+        ("X-Autoreply: yes", "a program"),
+        ("X-Auto-Response-Suppress: All", "a program"),
+        ("X-Loop: robot@example.net", "a program"),
         ("Return-Path: <>", "a bounce"),
         ("Content-Type: multipart/report; boundary=b", "a bounce"),
     ],
 )
 def test_no_program_is_answered(more: str, why: str) -> None:
-    assert why in why_unanswered(mail("#mitigauge test", more=more), OWN, asks=True)
+    sent = mail("#mitigauge test", more=more)
+    assert why in why_unanswered(sent, OWN, asks=True)
+    if why == "a program":
+        assert request_in(sent) is None
 
 
 def test_neither_we_nor_nobody_is_answered() -> None:
@@ -237,9 +244,10 @@ def test_neither_we_nor_nobody_is_answered() -> None:
     assert "a bounce" in why_unanswered(daemon, OWN, asks=True)
 
 
-@pytest.mark.parametrize("precedence", ["bulk", "list"])
+@pytest.mark.parametrize("precedence", ["bulk\nList-Id: <toys.example.org>", "list"])
 def test_a_person_may_ask_through_a_list(precedence: str) -> None:
     of_list = mail("#mitigauge test", more=f"Precedence: {precedence}\nAuto-Submitted: no")
+    assert request_in(of_list) is not None
     assert why_unanswered(of_list, OWN, asks=True) == ""
     assert "a list's" in why_unanswered(of_list, OWN, asks=False)
 
@@ -263,3 +271,40 @@ def test_a_base_has_three_names(said: str) -> None:
 
 def test_another_base_is_none() -> None:
     assert base_named("7.3", {"linux-source-7.2": "7.2.12-1", "linux-source-6.1": ""}) is None
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Hello\n-- \n",
+        "See below.\n-----Original Message-----\nFrom: One\n\n",
+        "----- Original Message -----\n",
+        "---------- Forwarded message ----------\nFrom: One\n",
+        "---------- Forwarded message ---------\n",
+        "-------- Forwarded Message --------\n",
+        "FYI\n\nBegin forwarded message:\n\n",
+        "Write this:\n```\n",
+        "Write this:\n```text\n```js\n",
+        "Write this:\n~~~~\n~~~\n",
+        "  ```\n",
+        "-- \r\n",
+        "```\r\n",
+    ],
+)
+def test_what_is_below_a_senders_own_words_or_in_a_fence_asks_nothing(above: str) -> None:
+    assert request_in(mail(f"{above}#mitigauge stop\n")) is None
+    # Above it the same line asks.
+    found = request_in(mail(f"#mitigauge stop\n{above}#mitigauge test\n"))
+    assert found is not None
+    assert found.asked == RequestKind.STOP
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["```\nint a;\n```\n", "~~~ c\n```\n~~~~\n", "--\n", "--  \n", "> -- \n", "    ```\n",
+     "``\n", "> ```\n", "I began: forwarded message: none\n"],
+)  # fmt: skip
+def test_a_line_behind_a_fence_or_beside_other_marks_asks(above: str) -> None:
+    found = request_in(mail(f"{above}#mitigauge stop\n"))
+    assert found is not None
+    assert found.asked == RequestKind.STOP

@@ -8,7 +8,12 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.mails.mail import Mail
 from mitigauge.kernels.mails.reader import mail_of
 from mitigauge.tracking.series.letter import base_commit, change_id, changelog, trailers
-from mitigauge.tracking.series.mail_thread import MOST_MAILS, FoundRevision, revisions
+from mitigauge.tracking.series.mail_thread import (
+    MOST_MAILS,
+    FoundRevision,
+    of_one_series,
+    revisions,
+)
 from tests.series_mails import CHANGE_ID, diff, raw_mail, series
 
 ONE, TWO = diff("toys/one.c", "a", "b"), diff("toys/two.c", "a", "b")
@@ -191,3 +196,73 @@ def test_a_patch_that_was_sent_again_with_other_words_is_one() -> None:
              for word, words in (("", "First."), (" RESEND", "Again."))]  # fmt: skip
     found = only(mails)
     assert (found.faults, len(found.patches)) == ((), 1)
+
+
+def patch_mail(subject: str, body: str, ident: str, **heads: str) -> Mail:
+    return mail_of(raw_mail(subject, f"Why.\n---\n{body}", ident=ident, **heads))
+
+
+V2 = [
+    mail_of(raw_mail("[PATCH v2 0/2] toys: Two", "Both.", ident="c")),
+    patch_mail("[PATCH v2 1/2] toys: One", ONE, "p1", parent="c@example.org"),
+    patch_mail("[PATCH v2 2/2] toys: Two", TWO, "p2", parent="c@example.org"),
+]
+
+
+@pytest.mark.parametrize("title", ["toys: Two", "toys: Another title"])
+def test_one_patch_that_is_sent_again_is_of_the_series_that_it_answers(title: str) -> None:
+    again = patch_mail(f"[PATCH v3 2/2] {title}", ONE, "p3", parent="p2@example.org")
+    second, third = revisions([*V2, again])
+    assert (second.faults, len(second.patches)) == ((), 2)
+    assert third.key == second.key == "one@example.org: toys: Two"
+    assert third.faults == ("patch 1 of 2 is missing: it was not sent again, and v2 has it",)
+
+
+def test_a_revision_that_answers_another_or_has_a_patch_of_it_is_of_its_series() -> None:
+    alone = patch_mail("[PATCH] toys: One", ONE, "a")
+    first, second = revisions([alone, *V2])
+    assert (first.faults, second.faults, first.key) == ((), (), second.key)
+    renamed = mail_of(raw_mail("[PATCH v3 0/1] toys: All", "x", ident="d", parent="c@example.org"))
+    patch = patch_mail("[PATCH v3 1/1] toys: Whole", TWO, "e", parent="d@example.org")
+    assert len({each.key for each in revisions([alone, *V2, renamed, patch])}) == 1
+
+
+def test_whoever_answers_a_series_with_a_patch_has_a_series_of_their_own() -> None:
+    evil = patch_mail("[PATCH v3 2/2] toys: Two", ONE, "e", parent="p2@example.org",
+                      sender="evil@example.net")  # fmt: skip
+    found = revisions([*V2, evil])
+    assert len({each.key for each in found}) == 2
+    own, left_out = of_one_series(found)
+    assert own == found[:1]
+    assert left_out == ["v3, 'toys: Two': patch 1 of 2 is missing"]
+
+
+def test_of_two_whole_series_none_is_chosen() -> None:
+    other = patch_mail("[PATCH v3] toys: Three", ONE, "o")
+    found = revisions([*V2, other])
+    assert of_one_series(found) == (found, [])
+
+
+@pytest.mark.parametrize(
+    "sender", ["nobody", "x" * 121 + "@example.org", "\u0142@example.org", "(x)", ""]
+)
+def test_who_has_no_address_that_is_read_is_not_the_same_as_another(sender: str) -> None:
+    found = only(
+        [
+            patch_mail("[PATCH 1/2] toys: One", ONE, "p1", sender=sender),
+            patch_mail("[PATCH 2/2] toys: Two", TWO, "p2", sender=sender),
+        ]
+    )
+    assert found.faults == ("patch 2 of 2 is missing",)
+    assert found.strays == ("p2@example.org is from somebody without an address",)
+
+
+def test_senders_are_read_as_archives_of_mailman_write_them() -> None:
+    senders = ["one at example.org (Author One)", "One AT example.org", "bo at example.org (Bo)"]
+    mails = [
+        patch_mail(f"[PATCH {n}/3] toys: {n}", ONE, f"p{n}", sender=sender)
+        for n, sender in enumerate(senders, 1)
+    ]
+    assert [mail.sender.written for mail in mails] == [
+        "Author One <one@example.org>", "", "Bo <bo@example.org>",
+    ]  # fmt: skip

@@ -124,7 +124,7 @@ def turbo(root: Path) -> bool | None:
 
 def chosen(text: str | None) -> str | None:
     """The word in brackets of a sysfs choice such as ``always [madvise] never``."""
-    found = re.search(r"\[([^\]]+)\]", text or "")
+    found = re.search(r"\[([^\[\]]+)\]", text or "")
     return found[1] if found else None
 
 

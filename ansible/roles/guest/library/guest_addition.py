@@ -52,7 +52,7 @@ author: [Mitigauge contributors]
 
 # Also to be raised when this module makes something else of the same inputs.
 SCHEMA = "mitigauge.guest-addition/1"
-VERSION = re.compile(r"\d+\.\d+[\w.]*")
+VERSION = re.compile(r"(?<!\d)\d+\.\d+[\w.]*")
 
 
 def archive(

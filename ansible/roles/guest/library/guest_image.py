@@ -204,7 +204,7 @@ def processor_model() -> str:
 def version(program: str) -> str:
     """Version number in the first line of `program --version`."""
     first = run(program, "--version").splitlines()[0]
-    found = re.search(r"\d+\.\d+[\w.]*", first)
+    found = re.search(r"(?<!\d)\d+\.\d+[\w.]*", first)
     if not found:
         raise GuestImageError(f"{program} --version says no version: {first!r}")
     return found.group(0)

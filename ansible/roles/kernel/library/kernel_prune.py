@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
@@ -28,6 +28,7 @@ author: [Mitigauge contributors]
 
 # What mitigauge.kernels.recipe ends a release with.
 OURS = re.compile(r"vmlinuz-(?P<release>\S+-mg[0-9a-f]{10,})")
+_RELEASE = re.compile(r"[^0-9]*([0-9]\S*?-mg[0-9a-f]{10,})")
 DAY_S = 86400.0
 
 
@@ -56,7 +57,17 @@ def defaults(environment: Path) -> set[str]:
     except OSError:
         return set()
     line = next((x for x in text.splitlines() if x.startswith("saved_entry=")), "")
-    return set(re.findall(r"[0-9]\S*?-mg[0-9a-f]{10,}", line))
+    return set(releases_in(line))
+
+
+def releases_in(line: str) -> Iterator[str]:
+    """Releases of ours in a line; each begins at the first digit behind the one before."""
+    for word in line.split():
+        at = 0
+        # From where it ended alone: where no release follows a digit, none follows the next one.
+        while found := _RELEASE.match(word, at):
+            yield found[1]
+            at = found.end()
 
 
 def main() -> None:

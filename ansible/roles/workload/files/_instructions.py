@@ -40,7 +40,7 @@ KERNEL = 1 << 63
 LOOK_AT_CLOCK_EVERY = 1 << 14
 
 _HEAD = re.compile(rb":\s+(\d+)\s+\S+:\s*$")
-_FRAME = re.compile(rb"\s+([0-9a-f]{1,16}) (.+) \((.*)\)\s*$")
+_FRAME = re.compile(rb"\s+([0-9a-f]{1,16}) (.+)")
 _OFFSET = re.compile(rb"\+0x[0-9a-f]+$")
 # Where the program headers of an ELF file are, how large each is and how many there are.
 _ELF = struct.Struct("<32xQ14xHH")
@@ -139,10 +139,19 @@ def samples(lines: Iterable[bytes]) -> Iterator[tuple[int, list[tuple[int, bytes
         elif not line[:1].isspace():
             head = _HEAD.search(line)
             weight = int(head[1]) if head else 1
-        elif found := _FRAME.match(line):
-            frames.append((int(found[1], 16), _OFFSET.sub(b"", found[2]), found[3]))
+        elif (frame := _frame(line)) is not None:
+            frames.append(frame)
     if frames:
         yield weight, frames
+
+
+def _frame(line: bytes) -> tuple[int, bytes, bytes] | None:
+    """Address, function and file of a frame's line. By hand: a pattern takes a line's cube."""
+    before, bracket, file = line.rstrip().rpartition(b" (")
+    found = _FRAME.fullmatch(before) if bracket and file.endswith(b")") else None
+    if found is None:
+        return None
+    return int(found[1], 16), _OFFSET.sub(b"", found[2]), file[:-1]
 
 
 def own_frame(frames: Sequence[tuple[int, bytes, bytes]]) -> tuple[int, bytes] | None:

@@ -35,10 +35,12 @@ SWITCH = "sched:sched_switch"
 FIELDS = "comm,pid,tid,cpu,time,event,trace,ip,sym,dso"
 # comm pid/tid [cpu] seconds: event: prev_comm=… ==> … next_pid=…
 HEADER = re.compile(
-    r"(?P<comm>\S.*?)\s+(?P<pid>\d+)/(?P<tid>\d+)\s+\[\d+\]\s+(?P<s>\d+)\.(?P<ns>\d{9}):\s+"
-    # As the kernel spells it, or as libtraceevent's plug-in does.
-    r"sched:sched_switch: .*==> (?:.*next_pid=|.*:(?=\d+ \[))(?P<next>\d+)"
+    r"(?P<comm>\S(?:.*?\S)??)\s+(?P<pid>\d+)/(?P<tid>\d+)\s+\[\d+\]\s+"
+    r"(?P<s>\d+)\.(?P<ns>\d{9}):\s+sched:sched_switch: .*"
 )
+ARROW = "==> "
+# Behind the arrow, as the kernel spells it, or as libtraceevent's plug-in does.
+NEXT = re.compile(r"(?:.*next_pid=|.*:(?=\d+ \[))(?P<next>\d+)")
 # Threads that are followed at a time, and frames of one stack.
 MOST_THREADS = 100_000
 MOST_FRAMES = 256
@@ -53,12 +55,13 @@ def waits(lines: Iterable[str]) -> Iterator[str]:
             if line.strip() and len(stack) < MOST_FRAMES:
                 stack.append(line)
             continue
-        found = HEADER.match(line)
-        if found is None:
+        _, arrow, behind = line.rpartition(ARROW)
+        found, following = HEADER.match(line), NEXT.match(behind)
+        if found is None or following is None or not arrow:
             stack = []
             continue
         now = int(found["s"]) * 10**9 + int(found["ns"])
-        if began := left.pop(found["next"], None):
+        if began := left.pop(following["next"], None):
             yield from _sample(began, now)
         stack = []
         who = f"{found['comm']} {found['pid']}/{found['tid']}"

@@ -76,7 +76,7 @@ def perf(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
 def perf_version() -> str:
     """Version of the installed perf."""
     said = perf("--version", timeout_s=PERF_PROBE_LIMIT_S).stdout
-    found = re.search(r"\d+\.\d+[\w.~+-]*", said)
+    found = re.search(r"(?<!\d)\d+\.\d+[\w.~+-]*", said)
     if not found:
         raise ProfileError(f"perf --version says no version: {said[:200]!r}")
     return found.group(0)
@@ -290,7 +290,7 @@ def lost_samples(stats: str, event: str) -> int:
     Newer releases count them by event; others tell only how many records say that
     something was dropped, each at least one sample.
     """
-    of_event = re.search(rf"^{event}\S* stats:\n((?: +.*\n)*)", stats, re.MULTILINE)
+    of_event = re.search(rf"^{event}\S* stats:\n((?: .*\n)*)", stats, re.MULTILINE)
     for text, name in ((of_event.group(1) if of_event else "", "LOST_SAMPLES"),
                        (stats, "LOST")):  # fmt: skip
         found = re.search(rf"\b{name} events: +(\d+)", text)

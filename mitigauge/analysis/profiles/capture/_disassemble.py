@@ -37,7 +37,7 @@ BASE = 1 << 40
 # Fills the room between functions.
 _PADDING = frozenset({"int3", "nop", "nopw", "nopl"})
 _NUMBER = re.compile(r"-?0x[0-9a-f]+|-?\b[0-9]+\b")
-_RELATIVE = re.compile(r"(-?0x[0-9a-f]+|-?[0-9]+)?\(%rip\)")
+_RELATIVE = re.compile(r"(?:(?<![\w-])(-?0x[0-9a-f]++|-?[0-9]++))?+\(%rip\)")
 # A constant of so many digits is an address as a rule.
 _ADDRESS = re.compile(r"-?\b(?:0x[0-9a-f]{9,}|[0-9]{12,})")
 

@@ -94,7 +94,7 @@ def header_of(line: bytes) -> Header | None:
     if head is None:
         return None
     timed = head.re is _TIMED
-    found = (_EVENT if timed else _UNTIMED_EVENT).match(line, begin)
+    found = _EVENT.match(line, begin) if timed else _UNTIMED_EVENT.match(line, begin)
     if found is not None:
         return Header(head[1], found[1] or b"", found[2], timed)
     alone = _PERIOD.match(line, begin)

@@ -21,8 +21,6 @@ from mitigauge.core.errors import InvalidInput
 
 # A folded line: no leading space, frames, one space, a count.
 _FOLDED = re.compile(rb"\S[^\n]* -?[\d.]+\s*")
-# The last frame of a folded line that is none: difffolded.pl writes a count of either side.
-_TWO_COUNTS = re.compile(rb".*;.* (\d+)")
 LONGEST_HEAD = 1 << 16
 # Of one file; a host's own capture is allowed less. 61 MB of different stacks take some 180 MiB.
 MOST_BYTES = 256 << 20
@@ -79,13 +77,19 @@ def _require_one_count(stacks: Mapping[bytes, int], line: bytes, location: str) 
 
     A thread's name may end in a number, and now and then a function's; not all functions' names.
     """
-    found = _TWO_COUNTS.fullmatch(line.rstrip().rpartition(b" ")[0])
-    if found and all(_TWO_COUNTS.fullmatch(stack) for stack in stacks if b";" in stack):
-        counts = f"{found[1].decode()[:20]} and {line.split()[-1].decode()[:20]}"
+    first = _first_of_two_counts(line.rstrip().rpartition(b" ")[0])
+    if first and all(_first_of_two_counts(stack) for stack in stacks if b";" in stack):
+        counts = f"{first.decode()[:20]} and {line.split()[-1].decode()[:20]}"
         raise InvalidInput(
             f"{location}: two counts, {counts}, as difffolded.pl writes them",
             hint="Import both profiles that it compared, each in a group of its own.",
         )
+
+
+def _first_of_two_counts(stack: bytes) -> bytes:
+    """What may be a count behind a stack's last frame: difffolded.pl writes one of either side."""
+    frames, _, count = stack.rpartition(b" ")
+    return count if b";" in frames and count.isdigit() else b""
 
 
 def _captured(
