@@ -65,7 +65,7 @@ def test_vectors_join_in_one_option() -> None:
         ("      knobs:", "      most_arms: 8\n      knobs:", "need more than 8 arms"),
         ("        mds:", "        none:", "neither `none` nor `all`"),
         ("    factorial:", "    baseline: none\n    factorial:", "a baseline of its own"),
-        ("    factorial:", "    aa: true\n    factorial:", "neither `aa` nor `layouts`"),
+        ("    factorial:", "    aa: true\n    factorial:", "`aa`, `slowed_percent` and `layouts`"),
         ("    factorial:", "    cross: [pti]\n    factorial:", "give one of `arms`"),
     ],
 )  # fmt: skip
