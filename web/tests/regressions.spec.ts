@@ -217,8 +217,28 @@ test("how often we are wrong stands with its intervals, or says that there is no
   await page.route("**/api/error-rates", (route) =>
     route.fulfill({
       json: [
-        { ...rate, emulated: false, of: 40, wrong: 3, percent: 7.5, low: 1.6, high: 20.4 },
-        { ...rate, emulated: true, of: 0, wrong: 0, percent: null, low: null, high: null },
+        {
+          ...rate,
+          emulated: false,
+          of: 60,
+          looked_at: 40,
+          wrong: 3,
+          percent: 7.5,
+          low: 1.6,
+          high: 20.4,
+          sentence: "3 of 40; of 60 that were said, 40 were looked at",
+        },
+        {
+          ...rate,
+          emulated: true,
+          of: 0,
+          looked_at: 0,
+          wrong: 0,
+          percent: null,
+          low: null,
+          high: null,
+          sentence: "0 of 0",
+        },
       ],
     }),
   );
@@ -229,7 +249,8 @@ test("how often we are wrong stands with its intervals, or says that there is no
     page.getByRole("row").filter({ hasText: "7.5" }),
     page.getByRole("row").filter({ hasText: "none yet" }),
   ];
-  await expect(real).toContainText(/3\s*40\s*7\.5 \[1\.6, 20\.4\]/);
+  await expect(real).toContainText("3 of 40; of 60 that were said, 40 were looked at");
+  await expect(real).toContainText("7.5 [1.6, 20.4]");
   await expect(emulated).toContainText("emulated");
   for (const width of [1440, 400]) {
     await page.setViewportSize({ width, height: 900 });
