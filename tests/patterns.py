@@ -148,6 +148,11 @@ def imported() -> Iterator[tuple[str, re.Pattern[Any]]]:
                     yield f"{name}.{attribute}", each
 
 
+def _folder(of: type) -> str:
+    # A class that stands for another one may have a property of this name.
+    return str(of.__module__).partition(".")[0]
+
+
 def _held(value: object, depth: int) -> Iterator[re.Pattern[Any]]:
     inner: Sequence[object] = ()
     if isinstance(value, re.Pattern):
@@ -156,7 +161,7 @@ def _held(value: object, depth: int) -> Iterator[re.Pattern[Any]]:
         inner = (*value.keys(), *value.values())
     elif isinstance(value, tuple | list | set | frozenset):
         inner = tuple(value)
-    elif isinstance(value, type) and value.__module__.partition(".")[0] in FOLDERS:
+    elif isinstance(value, type) and _folder(value) in FOLDERS:
         inner = tuple(vars(value).values())
     for each in inner if depth else ():
         yield from _held(each, depth - 1)

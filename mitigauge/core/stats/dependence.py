@@ -15,12 +15,18 @@ E(x[t] − x[t−2])² = 2σ²·(1 − φ²), so that their ratio is 1 + φ, and
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mitigauge.core.stats.boot_means import Floats
 
 # Fewer values say nothing of a correlation.
 _FEWEST = 12
 _LARGEST_CORRELATION = 0.9
+_FEWEST_BLOCKS = 8
+# Of a normal distribution, above it lies 1 %.
+_ONE_SIDED_STEPS = 2.326
+# Of a square on a scale where boots are around 1, or logarithms around 0.
+_ROUNDING = 1e-18
 # The largest fifth of the squares is left out; of normal noise the others' mean is this share.
 _KEPT = 0.8
 _SHARE_OF_KEPT = 0.4377
@@ -60,3 +66,29 @@ def long_run_variance(values: Floats, levels: Floats) -> float:
 def _mean_square(differences: Floats) -> float:
     squares = np.sort(np.square(differences))
     return float(squares[: max(1, int(_KEPT * len(squares)))].mean()) / _SHARE_OF_KEPT
+
+
+def neighbours_alike(y: Floats, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of each case ``y[case, arm, block]``, whether arms stay where they are from block to block.
+
+    What is left of a boot without its arm's and its block's mean is set beside that of the same arm
+    one block later. With B complete blocks of A arms that scatter independently, the correlation
+    has the mean −1/B and the variance 1/(B·(A − 1)) in good approximation; it is *alike* where the
+    correlation is above with a probability of 1 %. False with fewer than ``_FEWEST_BLOCKS``
+    blocks in which every arm counts: they do not tell.
+    """
+    arms = present.any(axis=1)
+    whole = present[arms].all(axis=0)
+    blocks, count = int(whole.sum()), int(arms.sum())
+    if blocks < _FEWEST_BLOCKS or count < 2:
+        return np.zeros(y.shape[0], dtype=np.bool_)
+    rest = y[:, arms][:, :, whole]
+    rest = rest - rest.mean(axis=1, keepdims=True)
+    rest = rest - rest.mean(axis=2, keepdims=True)
+    total = np.square(rest).sum(axis=(1, 2))
+    beside = (rest[:, :, 1:] * rest[:, :, :-1]).sum(axis=(1, 2))
+    # Rounding is no scatter.
+    varies = total > _ROUNDING * blocks * count
+    found = np.divide(beside, total, out=np.full_like(total, -np.inf), where=varies)
+    steps = (found + 1.0 / blocks) * np.sqrt(blocks * (count - 1))
+    return np.asarray(steps > _ONE_SIDED_STEPS)

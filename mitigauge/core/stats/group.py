@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 from mitigauge.core.stats.block_model import Mask
 from mitigauge.core.stats.boot_means import Arm, BootMeans
 from mitigauge.core.stats.boundaries import interval_levels, look_levels, looks_until
+from mitigauge.core.stats.dependence import neighbours_alike
 from mitigauge.core.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
 from mitigauge.core.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.core.stats.scale import ScaledCases, scale_cases
 from mitigauge.core.stats.terms import FEWEST_OF_A_SAMPLE, fewest_boots
+
+NEIGHBOURS_ALIKE = (
+    "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval may "
+    "be too narrow"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,9 @@ def judge_group(
     alone = _shared(present, columns) < FEWEST_OF_A_SAMPLE
     for unknown in (answer.low, answer.high, answer.mde, answer.p):
         unknown[:, alone] = np.nan
-    writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of, rules.layouts)
+    # Blocks of one layout are alike by what is compared.
+    alike = neighbours_alike(scaled.y, present) & (rules.layouts == 1)
+    writer = _Writer(means[0], present, scaled, plan, answer, look_of, end_of, rules.layouts, alike)
     return [writer.arms(index, case) for index, case in enumerate(cases)]
 
 
@@ -140,6 +148,7 @@ class _Writer(Generic[Arm]):
     look_of: NDArray[np.intp]
     end_of: NDArray[np.intp]
     layouts: int
+    alike: Mask
 
     def arms(self, index: int, case: Question[Arm]) -> dict[Arm, ArmVerdict]:
         """The verdicts of one case by arm name."""
@@ -187,6 +196,8 @@ class _Writer(Generic[Arm]):
         figures, plan = self.figures, self.plan
         if self.layouts > 1:
             yield f"{self.layouts} layouts of each kernel are the replicates, not their boots"
+        if self.alike[here[0]]:
+            yield NEIGHBOURS_ALIKE
         if np.isnan(figures.effect[here]):
             shift = float(figures.difference[here]) * float(self.scaled.magnitude[here[0]])
             yield f"baseline mean is 0: no percentage; difference {shift:+.4g} {case.unit}".rstrip()

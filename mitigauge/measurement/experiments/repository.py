@@ -109,6 +109,14 @@ def parameters_of(session: Session, experiment_id: int) -> dict[int, dict[str, A
     return {row.id: row.parameters for row in found}
 
 
+def layouts_of(session: Session, experiment_id: int) -> dict[int, int]:
+    """In how many layouts each kernel was built, by comparison id."""
+    wanted = select(Comparison.id, Comparison.layouts)
+    return dict(
+        session.execute(wanted.where(Comparison.experiment_id == experiment_id)).tuples().all()
+    )
+
+
 def case_count(session: Session, comparison_id: int) -> int:
     """How many cases a comparison has."""
     counted = select(func.count()).where(Case.comparison_id == comparison_id)

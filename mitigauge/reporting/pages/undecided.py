@@ -9,10 +9,11 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide
+from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide, odds
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import Conflict, InvalidInput
 from mitigauge.core.yaml_file import parse_yaml
+from mitigauge.measurement.experiments.repository import layouts_of
 from mitigauge.measurement.experiments.spec_model import MAX_BLOCKS
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.runs.submission import submit_text
@@ -36,6 +37,7 @@ class UndecidedCell(_Answer):
     effect_percent: float | None
     mde_percent: float | None = Field(description="smallest effect that these blocks show")
     needed: int | None = Field(description="blocks that would decide it; null: more than there are")
+    outlook: str = Field(description="what it takes to decide it, and how often that is enough")
     why: str
 
 
@@ -52,8 +54,9 @@ class Undecided(_Answer):
 def undecided(session: Session, experiment_id: int) -> Undecided:
     """What is undecided of primary metrics. Raises NotFound."""
     view = show_experiment(session, experiment_id)
+    layouts = layouts_of(session, experiment_id)
     cells = [
-        _cell(comparison, row, cell)
+        _cell(comparison, row, cell, layouts.get(comparison.id, 1))
         for comparison in view.comparisons
         for row in comparison.rows
         if row.primary
@@ -105,9 +108,11 @@ def _is_undecided(cell: CellView) -> bool:
     return cell.state is CellState.MEASURED and cell.verdict in (None, Verdict.UNDECIDED)
 
 
-def _cell(comparison: ComparisonView, row: RowView, cell: CellView) -> UndecidedCell:
+def _cell(comparison: ComparisonView, row: RowView, cell: CellView, layouts: int) -> UndecidedCell:
     arm = next((each.name for each in comparison.arms if each.id == cell.arm_id), "")
-    needed = _needed(row, cell)
+    # Where layouts are the replicates, more blocks of the same ones tell little more.
+    needed = None if layouts > 1 else _needed(row, cell, len(comparison.arms) - 1)
+    outlook = _outlook(cell, needed, layouts)
     return UndecidedCell(
         case_id=row.case_id,
         case=row.case,
@@ -118,20 +123,34 @@ def _cell(comparison: ComparisonView, row: RowView, cell: CellView) -> Undecided
         effect_percent=cell.effect_percent,
         mde_percent=cell.mde_percent,
         needed=needed,
-        why=" ".join(_why(row, cell, needed)),
+        outlook=outlook,
+        why=" ".join((*_why(row, cell), outlook)),
     )
 
 
-def _needed(row: RowView, cell: CellView) -> int | None:
+def _needed(row: RowView, cell: CellView, arms: int) -> int | None:
     if cell.effect_percent is None or cell.mde_percent is None:
         return None
     return blocks_to_decide(
         effect=cell.effect_percent, detectable=cell.mde_percent, blocks=cell.blocks,
-        margin=row.delta_percent, most=MAX_BLOCKS,
+        arms=arms, margin=row.delta_percent, most=MAX_BLOCKS,
     )  # fmt: skip
 
 
-def _why(row: RowView, cell: CellView, needed: int | None) -> Iterator[str]:
+def _outlook(cell: CellView, needed: int | None, layouts: int) -> str:
+    if layouts > 1:
+        return (
+            f"Each kernel's {layouts} layouts are what is compared: more layouts would tell more, "
+            "more blocks of these hardly."
+        )
+    if cell.mde_percent is None:
+        return "How many would decide it cannot be told."
+    if needed is None:
+        return f"Of {MAX_BLOCKS} blocks, the most there are, it is not likely to be decided."
+    return f"Some {needed} blocks would decide it, {odds(cell.blocks)}."
+
+
+def _why(row: RowView, cell: CellView) -> Iterator[str]:
     if cell.note:
         yield f"{cell.note}."
     if cell.mde_percent is None:
@@ -141,10 +160,6 @@ def _why(row: RowView, cell: CellView, needed: int | None) -> Iterator[str]:
         f"{cell.blocks} blocks show {cell.mde_percent:.3g} % and more, and `same` needs the whole "
         f"interval within ±{row.delta_percent:g} %."
     )
-    if needed is None:
-        yield f"More than {MAX_BLOCKS} blocks would decide it."
-    else:
-        yield f"Some {needed} blocks would decide it, four times of five."
 
 
 def _boots(view: ExperimentView, blocks: int) -> int:

@@ -26,11 +26,7 @@ export function MoreBlocks({ experiment, caseId, host, arm, metric }: MoreBlocks
   if (said === undefined || cell === undefined) return null;
   return (
     <>
-      <p>
-        {cell.needed === null
-          ? "More than 64 blocks would decide it."
-          : `Some ${counted(cell.needed, "block")} would decide it, four times of five.`}
-      </p>
+      <p>{cell.outlook}</p>
       {may("submit") && <Order experiment={experiment} blocks={cell.needed} hours={said.hours} />}
     </>
   );
