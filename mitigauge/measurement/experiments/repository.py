@@ -111,10 +111,10 @@ def parameters_of(session: Session, experiment_id: int) -> dict[int, dict[str, A
 
 def layouts_of(session: Session, experiment_id: int) -> dict[int, int]:
     """In how many layouts each kernel was built, by comparison id."""
-    wanted = select(Comparison.id, Comparison.layouts)
-    return dict(
-        session.execute(wanted.where(Comparison.experiment_id == experiment_id)).tuples().all()
+    wanted = select(Comparison.id, Comparison.layouts).where(
+        Comparison.experiment_id == experiment_id
     )
+    return {row.id: row.layouts for row in session.execute(wanted)}
 
 
 def case_count(session: Session, comparison_id: int) -> int:
