@@ -75,7 +75,8 @@ def qualify(
     told apart; the third should be called worse. `mitigauge host show HOST` says how often that was
     so.
     """
-    from mitigauge.measurement.experiments.qualification import qualifying_spec
+    from mitigauge.core.stats.terms import FEWEST_BOOTS
+    from mitigauge.measurement.experiments.qualification import fewest_looked_at, qualifying_spec
 
     text = qualifying_spec(read_spec_file(spec), str(spec), host, slowed_percent)
     view = _submit(text, str(spec))
@@ -83,7 +84,16 @@ def qualify(
         print_json(view)
         return
     _say_submitted(view)
-    say(f"then `mitigauge host show {host}` says how often its verdicts were right")
+    blocks = fewest_looked_at(text)
+    if blocks < FEWEST_BOOTS:
+        remark(
+            f"note: with {blocks} blocks hardly anything is told apart: undecided is what most "
+            f"verdicts will be; from {FEWEST_BOOTS} on there are some"
+        )
+    say(
+        f"then `mitigauge host show {host} --environment {view.environment}` says how often its "
+        "verdicts were right"
+    )
 
 
 def _submit(text: str, name: str) -> ExperimentHead:

@@ -76,8 +76,8 @@ def fold(
         remark(f"note: {names} were added up; --event takes one of them alone")
     _remark(
         result.unrecognised,
-        "lines that are neither sample nor frame were left out, the first of them "
-        + result.first_unrecognised,
+        "lines that are neither sample nor frame were left out, with the frames behind them; the "
+        "first is " + result.first_unrecognised,
     )
     stacks = result.stacks()
     write_folded(stacks if raw else _normalised(stacks), sys.stdout.buffer)

@@ -158,7 +158,7 @@ def _elsewhere(group: Sequence[MailedPatch], newest: MailedPatch, missing: Seque
     for before in sorted(earlier, key=lambda each: each.version, reverse=True):
         own = {str(each.position) for each in earlier if each.version == before.version}
         if set(missing) <= own:
-            return f": it was not sent again, and {before.label} has it"
+            return f": it was not sent again or did not arrive; {before.label} has one"
     return ""
 
 

@@ -67,6 +67,32 @@ def test_a_person_s_word_counts_and_a_worker_s_does_not(client: TestClient, engi
     assert found["judged", True]["high"] == pytest.approx(98.74, abs=0.01)
 
 
+def test_to_take_a_regression_is_no_word_on_it_and_a_duplicate_has_the_word_of_the_other(
+    client: TestClient, engine: Engine
+) -> None:
+    one, other = suspicions(engine)
+    confirm(engine, 1000)
+    run_experiments(engine, {"before": LEVEL, "after": 1.05 * LEVEL})
+    confirm(engine, 1000)
+
+    def change(number: int, **values: object) -> dict[str, Any]:
+        with transaction(engine) as session:
+            version = service.show_regression(session, number).version
+            told = RegressionChange.model_validate({"version": version, **values})
+            service.change_regression(session, number, told, by="mira")
+        return rates(client)["confirmed", True]
+
+    taken = change(one, state="assigned", owner="bob")
+    assert (taken["of"], taken["looked_at"], taken["wrong"]) == (2, 0, 0)
+    false = change(other, state="false", note="noise")
+    assert (false["looked_at"], false["wrong"]) == (1, 1)
+    joined = change(one, state="duplicate", duplicate_of=other)
+    assert (joined["of"], joined["looked_at"], joined["wrong"]) == (2, 2, 2)
+    # A word that was taken back is none.
+    again = change(other, state="new", note="looked wrong")
+    assert (again["looked_at"], again["wrong"]) == (0, 0)
+
+
 def test_what_fresh_boots_refuted_is_counted_by_kind_of_host(
     client: TestClient, engine: Engine
 ) -> None:
@@ -123,10 +149,11 @@ def test_a_known_slow_down_that_is_not_called_worse_is_wrong(
         )
     found = rates(client)
     assert (found["slowed", True]["of"], found["slowed", True]["wrong"]) == (4, 3)
+    assert found["slowed", True]["sentence"] == "3 of 4; 1 undecided"
     assert ("aa", True) not in found
 
 
 def test_the_command_prints_them(engine: Engine, database_url: str, tmp_path: Path) -> None:
     said = Command(tmp_path, database_url).run("regression", "error-rates").stdout
-    assert "Suspicions of trends, refuted" in " ".join(said.split())
+    assert "Tries of fresh boots at suspicions, refuted" in " ".join(said.split())
     assert "none yet" in said

@@ -185,11 +185,13 @@ def test_what_perf_prints_beside_a_sample_changes_nothing_of_it(
     ("case", "text", "told", "refused"),
     [
         ("54-records-first", "bench;sys_wait;do_wait 510000\n",
-         "3 lines that are neither sample nor frame were left out, the first of them line 1: "
+         "3 lines that are neither sample nor frame were left out, with the frames behind them; "
+         "the first is line 1: "
          "'bench  4242/4242  [001]   100.000000: PERF_RECORD_COMM",
          ":1: PERF_RECORD_COMM is no sample"),
         ("57-lost-chunks", "bench;sys_wait;do_wait 250000\n",
-         "3 lines that are neither sample nor frame were left out, the first of them line 1: "
+         "3 lines that are neither sample nor frame were left out, with the frames behind them; "
+         "the first is line 1: "
          "'Warning:'",
          ":1: neither folded stacks nor what `perf script` prints"),
     ],

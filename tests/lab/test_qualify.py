@@ -41,6 +41,6 @@ def test_a_host_tells_a_known_slow_down_from_nothing(service: Service, tmp_path:
     said(service.command("experiment", "report", number))
     host = " ".join(service.command("host", "show", HOST).split())
     said(host)
-    assert "qualify-calls, syscall" in host
+    assert "qualify-calls-" in host
     assert "nothing changed was called changed in 0 of 2" in host
     assert "a slow-down of 2 % was found in 2 of 2" in host

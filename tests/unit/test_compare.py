@@ -397,6 +397,34 @@ def test_numbers_that_are_no_thousands_are_read(values: list[str]) -> None:
     assert found == [float(value) for value in values]
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        [*["992"] * 8, *["1.188"] * 8],
+        ["978.5", *["979"] * 7, *["1.033"] * 8],
+        ["0.978", *["981"] * 7, *["1.033"] * 8],
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_values_a_thousand_times_smaller_with_three_digits_are_asked_about(
+    values: list[str], separator: str
+) -> None:
+    """Whatever divides the fields, and whatever decimals other values have."""
+    labels = [(arm, block) for arm in ("off", "on") for block in range(1, 9)]
+    rows = [(arm, str(block), v) for (arm, block), v in zip(labels, values, strict=True)]
+    lines = [separator.join(row) for row in [("arm", "block", "value"), *rows]]
+    with pytest.raises(InvalidInput, match=f"is it {values[-1].replace('.', '')} or "):
+        read(lines)
+
+
+def test_each_quantity_that_is_like_thousands_throughout_is_remarked_with_a_value_of_its_own() -> (
+    None
+):
+    rows = ["t;off;1;2.345", "t;on;1;2.346", "u;off;1;7", "u;on;1;8"]
+    remarks = read(["metric;arm;block;value", *rows]).remarks
+    assert "2.345 is read as 2.345, not as 2345: each value is so" in remarks
+
+
 def test_two_quantities_of_one_file_may_have_other_decimals() -> None:
     rows = ["a;off;1;1.003", "a;on;1;1.049", "b;off;1;997", "b;on;1;998"]
     assert len(read(["case;arm;block;value", *rows]).measured()) == 2

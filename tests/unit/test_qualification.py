@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from mitigauge.core.errors import InvalidInput
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.checks import check_text
-from mitigauge.measurement.experiments.qualification import qualifying_spec
+from mitigauge.measurement.experiments.qualification import fewest_looked_at, qualifying_spec
 
 EXPERIMENTS = REPOSITORY / "experiments"
 SPEC = """
@@ -40,7 +41,8 @@ def qualified(text: str, host: str = "lab-amd", percent: int = 2) -> dict[str, A
 
 def test_it_boots_nothing_but_the_baseline_of_what_is_measured_on_the_host() -> None:
     spec = qualified(SPEC, percent=5)
-    assert (spec["name"], spec["environment"], spec["blocks"]) == ("qualify-two", "lab", 5)
+    assert re.fullmatch(r"qualify-two-[0-9a-f]{8}", spec["name"])
+    assert (spec["environment"], spec["blocks"]) == ("lab", 5)
     assert "limits" not in spec
     [comparison] = spec["comparisons"]
     assert comparison == {
@@ -57,6 +59,34 @@ def test_a_crossed_baseline_is_one_arm_of_both_modes() -> None:
     )
     [comparison] = qualified(crossed)["comparisons"]
     assert comparison["arms"] == [{"name": "off.auto", "mode": "vmscape/off+mitigations/auto"}]
+
+
+def test_specs_that_ask_something_else_have_other_names_and_the_same_one_has_the_same() -> None:
+    """Rates are kept by the name of the experiments."""
+    long = "a" * 60
+    names = [
+        qualified(SPEC.replace("name: two", f"name: {long}").replace("blocks: 5", f"blocks: {n}"))
+        for n in (5, 6, 5)
+    ]
+    one, other, again = (spec["name"] for spec in names)
+    assert one == again != other
+    assert len(one) <= 60
+
+
+def test_what_comparisons_ask_alike_is_asked_once() -> None:
+    # A profile is left out, so that both ask the same.
+    assert [each["name"] for each in qualified(SPEC, host="lab-intel")["comparisons"]] == ["one"]
+    unlike = SPEC.replace("  - name: elsewhere\n", "  - name: elsewhere\n    blocks: 7\n")
+    names = [each["name"] for each in qualified(unlike, host="lab-intel")["comparisons"]]
+    assert names == ["one", "elsewhere"]
+
+
+@pytest.mark.parametrize("blocks", [2, 5])
+def test_too_few_blocks_to_tell_anything_are_remarked(blocks: int) -> None:
+    text = qualifying_spec(SPEC.replace("blocks: 5", f"blocks: {blocks}"), "two.yml", "lab-amd")
+    assert fewest_looked_at(text) == blocks
+    unsaid = qualifying_spec(SPEC.replace("blocks: 5\n", ""), "two.yml", "lab-amd")
+    assert fewest_looked_at(unsaid) == 4
 
 
 @pytest.mark.parametrize(

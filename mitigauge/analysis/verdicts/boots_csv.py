@@ -221,9 +221,10 @@ class BootsFile:
                 hint="Nothing was read. Write the values without marks of thousands, or with as "
                 "many decimals in each.",
             )
-        if self._numbers.is_like_thousands():
-            mark = self._numbers.mark
-            self.remarks.append(f"1{mark}234 is read as 1.234, not as 1234: each value is so")
+        text = self._numbers.like_thousands()
+        if text:
+            digits, decimal = text.replace(self._numbers.mark, ""), text.replace(",", ".")
+            self.remarks.append(f"{text} is read as {decimal}, not as {digits}: each value is so")
 
     def _refuse_bad_rows(self) -> None:
         if not self._bad:

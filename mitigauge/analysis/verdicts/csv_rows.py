@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -91,11 +93,44 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 
 
+# Of one quantity; between boots of one case hardly anything differs as much.
+_THOUSAND_LIKE = 100
+
+
+@dataclass(slots=True)
+class _Kind:
+    """Numbers of a column that are written alike: the first one, and how large they are."""
+
+    line: int = 0
+    text: str = ""
+    count: int = 0
+    logs: float = 0.0
+
+    def add(self, value: float, line: int, text: str) -> None:
+        if not self.text:
+            self.line, self.text = line, text
+        if value:
+            self.count += 1
+            self.logs += math.log(abs(value))
+
+    def mean_log(self) -> float:
+        """Of the geometric mean; NaN where there is no number but 0."""
+        return self.logs / self.count if self.count else math.nan
+
+
+@dataclass(slots=True)
+class _Column:
+    marked: _Kind = field(default_factory=_Kind)
+    other: _Kind = field(default_factory=_Kind)
+
+
 @dataclass(slots=True)
 class Numbers:
     """Numbers of one file, all with a decimal point, or all with a decimal comma.
 
-    Where commas do not divide fields, either mark may stand for thousands: 1.003 and 997.
+    Where commas do not divide fields, either mark may stand for thousands: 1.003 and 997. Whatever
+    divides them, it may where values so written are ``_THOUSAND_LIKE`` times smaller than the
+    others of the column.
     """
 
     separator: str
@@ -105,6 +140,7 @@ class Numbers:
     """Whether some number cannot have a mark of thousands: 0.5, 1.25."""
     _marked: dict[object, tuple[int, str]] = field(default_factory=dict)
     _whole: dict[object, tuple[int, str]] = field(default_factory=dict)
+    _columns: dict[object, _Column] = field(default_factory=lambda: defaultdict(_Column))
 
     def read(self, text: str, line: int, column: object = "") -> float:
         """The number in a field of *column*: numbers that are one quantity, written alike.
@@ -124,10 +160,12 @@ class Numbers:
             )
         if mark and not self.mark:
             self.mark, self.line = mark, line
-        self._look_for_thousands(text, mark, line, column)
         value = float(text.replace(",", "."))
         if value in (float("inf"), float("-inf")):
             raise ValueError(f"{text} is not finite")
+        self._look_for_thousands(text, mark, line, column)
+        of = self._columns[column]
+        (of.marked if _THOUSANDS.fullmatch(text) else of.other).add(value, line, text)
         return value
 
     def why_in_doubt(self) -> str:
@@ -135,17 +173,27 @@ class Numbers:
         for column in () if self.is_decimal else self._marked:
             if column in self._whole:
                 (line, marked), (other, whole) = self._marked[column], self._whole[column]
-                digits = re.sub(r"[.,]", "", marked)
                 return (
                     f"line {line} has {marked} and line {other} has {whole}: three digits behind "
-                    f"each {_MARKS[self.mark].split()[1]}, or none, as thousands are written: is "
-                    f"it {digits} or {marked.replace(',', '.')}?"
+                    f"each {_MARKS[self.mark].split()[1]}, or none, as thousands are written: "
+                    f"{_either(marked)}"
+                )
+        for of in self._columns.values():
+            small, large = of.marked, of.other
+            if large.mean_log() - small.mean_log() >= math.log(_THOUSAND_LIKE):
+                return (
+                    f"line {small.line} has {small.text} and line {large.line} has "
+                    f"{large.text}: values with three digits behind the "
+                    f"{_MARKS[self.mark].split()[1]} are over {_THOUSAND_LIKE} times smaller than "
+                    f"the others: {_either(small.text)}"
                 )
         return ""
 
-    def is_like_thousands(self) -> bool:
-        """Whether each number of the file is one that thousands may be written as."""
-        return bool(self._marked) and not self.is_decimal and not self._whole
+    def like_thousands(self) -> str:
+        """A number of a column in which each may be one of thousands as well; empty: none is."""
+        if self.is_decimal:
+            return ""
+        return next((of.marked.text for of in self._columns.values() if not of.other.text), "")
 
     def _look_for_thousands(self, text: str, mark: str, line: int, column: object) -> None:
         if self.separator == ",":
@@ -156,6 +204,10 @@ class Numbers:
             self.is_decimal = True
         elif _BELOW_THOUSAND.fullmatch(text):
             self._whole.setdefault(column, (line, text))
+
+
+def _either(marked: str) -> str:
+    return f"is it {re.sub(r'[.,]', '', marked)} or {marked.replace(',', '.')}?"
 
 
 _MARKS = {".": "decimal point", ",": "decimal comma"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, case, distinct, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, case, distinct, func, or_, select, tuple_
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts.tables import AaOutcome
@@ -25,24 +25,27 @@ from mitigauge.tracking.trends.tables import VerdictStability
 class Tally(NamedTuple):
     """So many, those that somebody or something looked at, and those of these that were wrong.
 
-    *groups*: how many of those that were looked at are independent of each other.
+    *groups*: how many of those that were looked at are independent of each other. *undecided*: of
+    those that were looked at, the ones of which nothing was said.
     """
 
     of: int
     looked_at: int
     wrong: int
     groups: int
+    undecided: int = 0
 
 
 NOTHING = Tally(0, 0, 0, 0)
-# What a person says of a regression once it is known to be real.
+# A person's word that a regression is real. That somebody took it is none.
 REAL = (
     RegressionState.CONFIRMED,
-    RegressionState.ASSIGNED,
     RegressionState.KNOWN,
     RegressionState.FIXED,
     RegressionState.NOT_WORTH_IT,
 )
+# What takes an earlier word back, or is one.
+WORDS = (*REAL, RegressionState.FALSE, RegressionState.NEW)
 
 
 def confirmed(session: Session) -> dict[bool, Tally]:
@@ -79,17 +82,22 @@ def judged(session: Session) -> dict[bool, Tally]:
 
 
 def _by_people(session: Session, of: ColumnElement[bool]) -> dict[bool, Tally]:
-    by_person = (
-        select(RegressionEntry.id)
+    """By the last word of a person; a duplicate has that of the one that it was joined to."""
+    word = (
+        select(RegressionEntry.after)
         .where(
-            RegressionEntry.regression_id == Regression.id,
+            RegressionEntry.regression_id == func.coalesce(Regression.duplicate_of, Regression.id),
             RegressionEntry.kind == EntryKind.STATE,
             RegressionEntry.by != ITSELF,
+            RegressionEntry.after.in_(WORDS),
         )
-        .exists()
+        .order_by(RegressionEntry.id.desc())
+        .limit(1)
+        .correlate(Regression)
+        .scalar_subquery()
     )
-    looked_at = and_(by_person, Regression.state.in_((*REAL, RegressionState.FALSE)))
-    is_false = and_(looked_at, Regression.state == RegressionState.FALSE)
+    looked_at = word.in_((*REAL, RegressionState.FALSE))
+    is_false = word == RegressionState.FALSE
     counted = (
         select(
             Regression.emulated, func.count(), _number(looked_at), _number(is_false),
@@ -124,6 +132,7 @@ def _doubled(
         select(
             Host.emulated, func.count(), func.count(), _number(wrong),
             func.count(distinct(tuple_(Run.host_id, day))),
+            _number(AaOutcome.verdict == Verdict.UNDECIDED),
         )
         .join(Run, Run.id == AaOutcome.run_id)
         .join(Host, Host.id == Run.host_id)
@@ -153,7 +162,7 @@ def _number(of: ColumnElement[bool]) -> ColumnElement[int]:
     return func.coalesce(func.sum(case((of, 1), else_=0)), 0)
 
 
-def _tallies(session: Session, counted: Select[bool, int, int, int, int]) -> dict[bool, Tally]:
+def _tallies(session: Session, counted: Select[bool, *tuple[int, ...]]) -> dict[bool, Tally]:
     return {
         bool(emulated): Tally(*map(int, numbers)) for emulated, *numbers in session.execute(counted)
     }

@@ -41,6 +41,7 @@ class Kind(BaseModel):
     title: str
     meaning: str
     count: Callable[[Session], dict[bool, Tally]]
+    unseen: str = "of {of} that were said, {looked_at} were looked at"
 
 
 KINDS = (
@@ -53,9 +54,10 @@ KINDS = (
     ),
     Kind(
         name="suspicions",
-        title="Suspicions of trends, refuted",
-        meaning="Fresh boots for changes of values over time: of those that decided, the ones that "
-        "found no change.",
+        title="Tries of fresh boots at suspicions, refuted",
+        meaning="Fresh boots for changes of values over time, each try: of those that decided, the "
+        "ones that found no change.",
+        unseen="of {of} tries, {looked_at} decided",
         count=rows.suspicions,
     ),
     Kind(
@@ -108,7 +110,12 @@ def _rate(kind: Kind, emulated: bool, of: Tally) -> ErrorRate:
     low, high = (
         rate_interval(of.wrong, of.looked_at, groups=groups) if of.looked_at else (None, None)
     )
-    unseen = f"; of {of.of} that were said, {of.looked_at} were looked at"
+    unseen = kind.unseen.format(of=of.of, looked_at=of.looked_at)
+    sentence = f"{of.wrong} of {of.looked_at}"
+    if of.looked_at < of.of:
+        sentence += f"; {unseen}"
+    if of.undecided:
+        sentence += f"; {of.undecided} undecided"
     return ErrorRate(
         name=kind.name,
         title=kind.title,
@@ -120,5 +127,5 @@ def _rate(kind: Kind, emulated: bool, of: Tally) -> ErrorRate:
         percent=100.0 * of.wrong / of.looked_at if of.looked_at else None,
         low=None if low is None else 100.0 * low,
         high=None if high is None else 100.0 * high,
-        sentence=f"{of.wrong} of {of.looked_at}" + (unseen if of.looked_at < of.of else ""),
+        sentence=sentence,
     )

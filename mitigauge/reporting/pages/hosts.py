@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from urllib.parse import quote
+
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts import noise_repository
@@ -63,11 +66,11 @@ def show_host(session: Session, name: str, environment: str | None = None) -> Ho
             hint=f"Known: {known}. A host appears with its first experiment.",
         )
     if len(found) > 1:
-        environments = ", ".join(host.environment for host in found)
+        environments = " and ".join(f"{host.environment!r}" for host in found)
         raise Conflict(
-            f"there is a host {name!r} in each of {environments}",
-            hint=f"Say which: --environment {found[0].environment}, or "
-            f"/hosts/{name}?environment={found[0].environment} in a browser.",
+            f"there is a host {name!r} in each of the environments {environments}",
+            hint=f"Say which: --environment {shlex.quote(found[0].environment)}, or "
+            f"/hosts/{name}?environment={quote(found[0].environment)} in a browser.",
         )
     host = found[0]
     boots = run_rows.boot_counts_by_fingerprint(session, host.id)
@@ -156,6 +159,11 @@ def _doubled_rates(session: Session, host_id: int) -> list[DoubledRateView]:
     return [_doubled_rate(counts) for counts in verdict_rows.doubled_counts(session, of_runs)]
 
 
+def _undecided(counts: DoubledCounts) -> str:
+    undecided = counts.verdicts.get(Verdict.UNDECIDED, 0)
+    return f", {undecided} undecided" if undecided else ""
+
+
 def _doubled_rate(counts: DoubledCounts) -> DoubledRateView:
     told = (Verdict.WORSE,) if counts.slowed_percent else (Verdict.BETTER, Verdict.WORSE)
     changed = sum(counts.verdicts.get(verdict, 0) for verdict in told)
@@ -178,5 +186,5 @@ def _doubled_rate(counts: DoubledCounts) -> DoubledRateView:
         rate_percent=100 * changed / total,
         ci_low_percent=100 * low,
         ci_high_percent=100 * high,
-        sentence=f"{what} in {changed} of {total}",
+        sentence=f"{what} in {changed} of {total}{_undecided(counts)}",
     )

@@ -153,7 +153,7 @@ def _with_what_is_not_sent_again(
     if not missing or not before:
         return found
     faults = tuple(
-        f"{fault}: it was not sent again, and v{before[-1].version} has it"
+        f"{fault}: it was not sent again or did not arrive; v{before[-1].version} has one"
         if fault.endswith(f" of {found.total} is missing")
         else fault
         for fault in found.faults

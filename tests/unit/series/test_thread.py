@@ -215,7 +215,9 @@ def test_one_patch_that_is_sent_again_is_of_the_series_that_it_answers(title: st
     second, third = revisions([*V2, again])
     assert (second.faults, len(second.patches)) == ((), 2)
     assert third.key == second.key == "one@example.org: toys: Two"
-    assert third.faults == ("patch 1 of 2 is missing: it was not sent again, and v2 has it",)
+    assert third.faults == (
+        "patch 1 of 2 is missing: it was not sent again or did not arrive; v2 has one",
+    )
 
 
 def test_a_revision_that_answers_another_or_has_a_patch_of_it_is_of_its_series() -> None:

@@ -395,6 +395,8 @@ class Collapse:
             self._close(open_sample)
             open_sample.is_left_out = True
         else:
+            # Where no empty line ends the sample before, its frames are still its own.
+            self._close(open_sample)
             open_sample.command, open_sample.period = header.command, period
             open_sample.is_left_out = False
 

@@ -70,9 +70,10 @@ def pieces(stream: BinaryIO, *, name: str, longest: int = LONGEST_TEXT) -> Itera
 def _lines_alike(packed: Iterator[bytes], name: str) -> Iterator[bytes]:
     """Pieces of text, each line of which ends with a line feed alone.
 
-    Carriage returns alone end lines where one ends the first line.
+    A carriage return alone ends a line too, also where other lines end otherwise: files are put
+    together of several.
     """
-    head, held, ends = b"", b"", b""
+    head, held = b"", b""
     for piece in packed:
         if len(head) < len(BOM):
             # A pipe may give the bytes of a mark one by one.
@@ -87,20 +88,11 @@ def _lines_alike(packed: Iterator[bytes], name: str) -> Iterator[bytes]:
         text = held + piece
         # The line feed of a carriage return may come with the next piece.
         held = b"\r" if text.endswith(b"\r") else b""
-        text = text.removesuffix(held).replace(b"\r\n", b"\n")
-        ends = ends or _first_end(text)
+        text = text.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if text:
-            yield text.replace(b"\r", b"\n") if ends == b"\r" else text
+            yield text
     if held:
-        yield b"\n" if held == b"\r" and ends != b"\n" else held
-
-
-def _first_end(text: bytes) -> bytes:
-    """What ends the first line of *text*, in which a line feed has no carriage return before it."""
-    feed, carriage = text.find(b"\n"), text.find(b"\r")
-    if carriage >= 0 and (feed < 0 or carriage < feed):
-        return b"\r"
-    return b"\n" if feed >= 0 else b""
+        yield held.replace(b"\r", b"\n")
 
 
 def _unpacked(stream: BinaryIO, *, name: str, longest: int) -> Iterator[bytes]:

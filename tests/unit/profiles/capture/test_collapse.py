@@ -272,11 +272,11 @@ def test_a_byte_order_mark_and_ends_of_lines_are_no_part_of_a_text(size: int) ->
         def read(self, wanted: int | None = -1, /) -> bytes:
             return super().read(min(size, wanted if wanted and wanted > 0 else size))
 
-    assert b"".join(pieces(Slow(content), name="x")) == SAMPLE.encode() + b"\r"
+    assert b"".join(pieces(Slow(content), name="x")) == SAMPLE.encode() + b"\n"
     assert b"".join(pieces(Slow(b"\xef"), name="x")) == b"\xef"
     assert b"".join(pieces(Slow(b""), name="x")) == b""
     packed = gzip.compress(content)
-    assert b"".join(pieces(io.BytesIO(packed), name="x")) == SAMPLE.encode() + b"\r"
+    assert b"".join(pieces(io.BytesIO(packed), name="x")) == SAMPLE.encode() + b"\n"
     with pytest.raises(InvalidInput, match="x is UTF-16 text"):
         list(pieces(Slow("a 1".encode("utf-16")), name="x"))
 
@@ -399,4 +399,13 @@ def test_carriage_returns_alone_end_lines(size: int) -> None:
     content = SAMPLE.replace("\n", "\r").encode()
     assert b"".join(pieces(Slow(content), name="x")) == SAMPLE.encode()
     assert b"".join(pieces(Slow(b"a 1\rb 2"), name="x")) == b"a 1\nb 2"
-    assert b"".join(pieces(Slow(b"a 1\nb 2\rc 3\n"), name="x")) == b"a 1\nb 2\rc 3\n"
+    assert b"".join(pieces(Slow(b"a 1\nb 2\rc 3\n"), name="x")) == b"a 1\nb 2\nc 3\n"
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_sample_without_an_empty_line_behind_it_keeps_its_frames(strict: bool) -> None:
+    text = (
+        "prog 1 [000] 1.0: 10 cycles:\n\tff alpha+0x1 (/x)\n"
+        "other 2 [000] 1.1: 990 cycles:\n\tff beta+0x1 (/y)\n\n"
+    )
+    assert folded(text, strict=strict) == {"prog;alpha": 10, "other;beta": 990}
