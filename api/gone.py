@@ -15,12 +15,24 @@ from api.problems import problem
 # An old client that changes something there is told the same.
 METHODS = ["GET", "POST", "PUT", "DELETE"]
 _EXPERIMENT = "/api/experiments/{experiment_id}"
+_TABLES = f"{_EXPERIMENT}/tables"
 # Kinds of tables that had addresses of their own.
 OF_OLD = ("loss", "counters", "threads")
 _SUFFIXES = {"text": "txt", "markdown": "md", "csv": "csv"}
 GONE: dict[str, str] = {
-    f"{_EXPERIMENT}/consequences": "Costs beside real work are no longer computed. The bill of an "
-    "operation (`mitigauge price predict`) and the matrix tell both.",
+    **dict.fromkeys(
+        (
+            f"{_EXPERIMENT}/consequences",
+            f"{_TABLES}/consequences",
+            f"{_TABLES}/consequences.{{suffix}}",
+        ),
+        "Costs beside real work are no longer computed. The bill of an operation (`mitigauge price "
+        "predict`) and the matrix tell both.",
+    ),
+    **dict.fromkeys(
+        (f"{_TABLES}/side-by-side", f"{_TABLES}/side-by-side.{{suffix}}"),
+        "Two experiments have no table of their own: /api/pairs?a=ID&b=ID has both.",
+    ),
     "/api/profiles/exact/graph": "The graph in the shape of samples with exact totals went. The "
     "table of functions (`/api/profiles/exact`) has the totals, the sampled graph has the shape.",
     "/api/prices/checks/{check_id}": "Predictions are no longer tallied against measurements: "
@@ -43,7 +55,6 @@ GONE: dict[str, str] = {
         "dashboard's own address.",
     ),
 }
-_TABLES = f"{_EXPERIMENT}/tables"
 MOVED: dict[str, str] = {
     "/docs": "/api/v1/openapi.json",
     **{f"{_EXPERIMENT}/{kind}": f"{_TABLES}/{kind}.json?figures=true" for kind in OF_OLD},

@@ -442,8 +442,12 @@ def test_one_of_the_form_before_names_the_release_that_restores_it(
     old.write_bytes(b"\x28\xb5\x2f\xfdx")
     for words in (("restore",), ("check",)):
         said = make().command.run("db", *words, old, code=1).stderr
-        assert "the form that Mitigauge wrote up to 0.1.0" in said
-        assert "Restore it by Mitigauge 0.1.0 (commit 2a120b5b" in said
+        assert "as backups were up to commit 2a120b5b of Mitigauge" in said
+        assert "check out commit 2a120b5b" in " ".join(said.split())
+    empty = tmp_path / "none.mitigauge-backup"
+    empty.touch()
+    with pytest.raises(InvalidInput, match="a backup is a directory, and this is a file"):
+        make().put_back(empty)
     (tmp_path / "b").write_text("text")
     with pytest.raises(InvalidInput, match="a backup is a directory"):
         make().put_back(tmp_path / "b")

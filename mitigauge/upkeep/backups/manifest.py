@@ -25,7 +25,6 @@ from mitigauge.core.hostile_text import clean_text
 SUFFIX: Final = ".backup"
 # What Mitigauge wrote before: one file, in a form of its own. The last that reads it is a commit.
 OLD_SUFFIX: Final = ".mitigauge-backup"
-OLD_VERSION: Final = "0.1.0"
 READS_OLD: Final = "2a120b5b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 FORMAT: Final = 2
@@ -120,12 +119,13 @@ def read_manifest(backup: Path) -> Manifest:
 
 def _refuse_file(path: Path) -> None:
     with path.open("rb") as stream:
-        is_old = path.suffix == OLD_SUFFIX or stream.read(len(_ZSTD)) == _ZSTD
+        is_old = stream.read(len(_ZSTD)) == _ZSTD
     if is_old:
         raise InvalidInput(
-            f"{path} is a backup of the form that Mitigauge wrote up to {OLD_VERSION}",
-            hint=f"Restore it by Mitigauge {OLD_VERSION} (commit {READS_OLD} of its repository), "
-            "upgrade that service to this version, and take a new backup. Nothing is lost.",
+            f"{path} is packed by zstd, as backups were up to commit {READS_OLD} of Mitigauge",
+            hint=f"If it is one: check out commit {READS_OLD} of its repository, restore it by "
+            "that, upgrade that service to this version, and take a new backup. Nothing was "
+            "changed.",
         )
     raise refused(path, "a backup is a directory, and this is a file")
 

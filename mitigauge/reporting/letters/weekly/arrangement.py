@@ -76,11 +76,13 @@ def _headline(data: WeekData) -> str:
     better = _number(data, Verdict.BETTER, Fate.NEW)
     still = _number(data, Verdict.WORSE, Fate.OPEN, Fate.RESIZED)
     in_builds = sum(line.slower_builds for line in found if line.is_suspicion)
-    of_builds = f" ({in_builds} slower in fresh boots of one build each)" if in_builds else ""
+    of_builds = (
+        f" ({in_builds} slower in fresh boots of fewer than three builds)" if in_builds else ""
+    )
     return (
         f"{counted(len(found) - suspected, 'confirmed regression')}, "
         f"{counted(suspected, 'suspicion')}{of_builds}; of comparisons {worse} newly worse, "
-        f"{better} newly better, {still} worse as before"
+        f"{better} newly better, {still} still worse since earlier weeks"
     )
 
 
@@ -113,7 +115,7 @@ def _all_hosts(data: WeekData) -> Iterator[OnHost]:
 def _compared(data: WeekData) -> str:
     """The first line: what was compared with what."""
     if not data.compared:
-        return "Nothing was compared this week: no experiment came to a verdict."
+        return "No experiment came to a verdict this week: nothing new was compared."
     arms = {
         (arm.mode, arm.kernel, of.baseline.mode, of.baseline.kernel)
         for of in data.compared

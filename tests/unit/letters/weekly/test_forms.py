@@ -87,7 +87,10 @@ class Tags(HTMLParser):
 def test_the_first_line_says_what_was_compared_with_what() -> None:
     document = arrange(a_week())
     assert document.lead[0][0].text.startswith("Nothing was compared")
-    assert "of comparisons 1 newly worse, 0 newly better, 1 worse as before" in document.subject
+    assert (
+        "of comparisons 1 newly worse, 0 newly better, 1 still worse since earlier weeks"
+        in document.subject
+    )
 
 
 def test_the_text_says_size_interval_cause_and_that_it_is_emulated() -> None:
