@@ -86,7 +86,7 @@ class Tags(HTMLParser):
 
 def test_the_first_line_says_what_was_compared_with_what() -> None:
     document = arrange(a_week())
-    assert document.lead[0][0].text.startswith("Nothing was compared")
+    assert document.lead[0][0].text.startswith("No experiment came to a verdict this week")
     assert (
         "of comparisons 1 newly worse, 0 newly better, 1 still worse since earlier weeks"
         in document.subject
