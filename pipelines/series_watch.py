@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeGuard
@@ -27,7 +27,14 @@ from mitigauge.tracking.series.range_diff import Comparison
 from mitigauge.tracking.series.service import Trust
 from mitigauge.tracking.series.states import Attested
 from mitigauge.tracking.series.tables import ListArchive
-from pipelines.adapters.archive import Archive, ArchiveAway, BadThread, Validators, pause_s
+from pipelines.adapters.archive import (
+    Archive,
+    ArchiveAway,
+    BadThread,
+    Validators,
+    longest_pause_s,
+    pause_s,
+)
 from pipelines.adapters.attestation import attested
 from pipelines.kernel_build import Builder
 from pipelines.series_run import start
@@ -50,8 +57,9 @@ class Watcher:
 
     def look(self) -> None:
         """Ask every archive that is due. What is wrong with one stops no other."""
+        longest = timedelta(seconds=longest_pause_s(self.interval_s))
         with self.builder.transaction() as session:
-            addresses = [archive.address for archive in archive_watch.due(session)]
+            addresses = [archive.address for archive in archive_watch.due(session, longest)]
         for address in addresses:
             try:
                 self._look_at(address)

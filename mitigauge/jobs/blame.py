@@ -10,6 +10,7 @@ and accounts of ours, are for the operator alone.
 from __future__ import annotations
 
 import errno
+from datetime import timedelta
 from enum import StrEnum
 
 from mitigauge.core.errors import AuthorsFault, MitigaugeError, NotReady
@@ -18,6 +19,7 @@ from mitigauge.core.errors import AuthorsFault, MitigaugeError, NotReady
 MOST_TRIES = 8
 FIRST_PAUSE_S = 60.0
 LONGEST_PAUSE_S = 6 * 3600.0
+LONGEST_PAUSE = timedelta(seconds=LONGEST_PAUSE_S)
 OF_MACHINE = {
     errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EACCES, errno.EPERM, errno.EMFILE,
     errno.ENFILE, errno.ENOMEM, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.ETIMEDOUT,

@@ -58,7 +58,10 @@ def alive(session: Session) -> list[WorkerProcess]:
     """Those that work now."""
     wanted = select(WorkerProcess).where(
         WorkerProcess.stopped_at.is_(None),
-        WorkerProcess.seen_at > func.clock_timestamp() - GONE_AFTER,
+        # One that is ahead was seen by a clock that was wrong.
+        WorkerProcess.seen_at.between(
+            func.clock_timestamp() - GONE_AFTER, func.clock_timestamp() + GONE_AFTER
+        ),
     )
     return list(session.scalars(wanted.order_by(WorkerProcess.started_at)))
 

@@ -183,6 +183,10 @@ def _is_loopback(machine: str) -> bool:
         return False
 
 
+# As long as an archive may put us off.
+LONGEST_ASKED_S = 86_400.0
+
+
 def pause_s(interval_s: float, failures: int, retry_after_s: float, jitter: float) -> float:
     """Seconds until an archive is asked again.
 
@@ -190,7 +194,12 @@ def pause_s(interval_s: float, failures: int, retry_after_s: float, jitter: floa
     for (up to a day); *jitter* in [0, 1) adds up to a tenth, so that many do not ask at once.
     """
     backed_off = min(interval_s * 2.0 ** min(failures, 20), max(3600.0, interval_s))
-    return max(backed_off, min(retry_after_s, 86_400.0)) * (1 + 0.1 * jitter)
+    return max(backed_off, min(retry_after_s, LONGEST_ASKED_S)) * (1 + 0.1 * jitter)
+
+
+def longest_pause_s(interval_s: float) -> float:
+    """Above any that :func:`pause_s` gives."""
+    return 1.1 * max(interval_s, LONGEST_ASKED_S)
 
 
 def _header(answer: httpx2.Response, name: str) -> str:

@@ -389,6 +389,24 @@ def test_what_is_not_taken_is_tried_again_with_growing_pauses_and_then_paused(
         assert state_of(engine, added.subscription.id) == ("active", "")
 
 
+def test_a_digest_that_waits_for_next_year_is_tried_now(engine: Engine, numbers: list[int]) -> None:
+    with hook_server() as server:
+        hook(engine, server, "my-regressions")
+        change(engine, numbers[0], owner="alice")
+        made(engine)
+        execute(engine, "update digest set next_at = now() + interval '1 year'")
+        tell(engine)
+        assert len(server.received) == 1
+
+
+def test_what_came_next_year_is_told_in_todays_mail(engine: Engine, numbers: list[int]) -> None:
+    subscribe(engine, "my-regressions", way="mail", address="alice@example.org", at_once=False)
+    change(engine, numbers[0], owner="alice")
+    assert made(engine) == []
+    execute(engine, "update notice set taken_at = now() + interval '1 year'")
+    assert len(made(engine)) == 1
+
+
 def test_pauses_grow_up_to_a_limit() -> None:
     minutes = [pause_after(tries).total_seconds() / 60 for tries in (1, 2, 3, 8, 9, 99)]
     assert minutes == [1, 2, 4, 128, 240, 240]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -11,16 +11,17 @@ from sqlalchemy.orm import Session
 
 from mitigauge.reporting.deliveries.states import OPEN, DeliveryState
 from mitigauge.reporting.deliveries.tables import MailDelivery
+from mitigauge.storage.database.waits import began_before
 
 
-def lose(session: Session, mail: str, before: datetime) -> None:
-    """What somebody began before then and never ended: nobody knows what came of it."""
+def lose(session: Session, mail: str, ago: timedelta) -> None:
+    """What somebody began so long *ago* and never ended: nobody knows what came of it."""
     session.execute(
         update(MailDelivery)
         .where(
             MailDelivery.mail == mail,
             MailDelivery.state == DeliveryState.BEGUN,
-            MailDelivery.begun_at < before,
+            began_before(MailDelivery.begun_at, ago),
         )
         .values(state=DeliveryState.UNKNOWN, said="whoever sent it ended before it was noted")
     )

@@ -58,7 +58,7 @@ def begin(session: Session, mail: str, receivers: Sequence[str]) -> list[str]:
     Nobody to whom it was handed over, to whom it may have been, or who was refused.
     """
     now = database_now(session)
-    repository.lose(session, mail, now - LOST_AFTER)
+    repository.lose(session, mail, LOST_AFTER)
     begun = repository.begin(session, mail, receivers, now)
     return [each for each in receivers if each in begun]
 

@@ -13,6 +13,7 @@ from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.reporting.publications.states import PublicationState, TargetName
 from mitigauge.reporting.publications.tables import Publication
+from mitigauge.storage.database.waits import began_before, column_has_come
 from mitigauge.tracking.series.tables import SeriesRevision
 
 
@@ -45,7 +46,11 @@ def add_new(session: Session, targets: Collection[TargetName], since: datetime) 
 
 
 def begin_next(
-    session: Session, targets: Collection[TargetName], now: datetime, lost_after: timedelta
+    session: Session,
+    targets: Collection[TargetName],
+    *,
+    lost_after: timedelta,
+    longest_pause: timedelta,
 ) -> Publication | None:
     """One whose time has come, locked; None: there is none. One that was lost is taken again."""
     wanted = (
@@ -53,9 +58,10 @@ def begin_next(
         .where(
             Publication.target.in_(targets),
             or_(
-                (Publication.state == PublicationState.WAITING) & (Publication.next_at <= now),
+                (Publication.state == PublicationState.WAITING)
+                & column_has_come(Publication.next_at, longest_pause),
                 (Publication.state == PublicationState.BEGUN)
-                & (Publication.begun_at < now - lost_after),
+                & began_before(Publication.begun_at, lost_after),
             ),
         )
         .order_by(Publication.next_at, Publication.id)

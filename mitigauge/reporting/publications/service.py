@@ -64,7 +64,9 @@ def take_in(session: Session, targets: Collection[TargetName]) -> int:
 def begin_next(session: Session, targets: Collection[TargetName]) -> Begun | None:
     """Take one whose time has come; None: there is none."""
     now = database_now(session)
-    row = repository.begin_next(session, targets, now, LOST_AFTER)
+    row = repository.begin_next(
+        session, targets, lost_after=LOST_AFTER, longest_pause=LONGEST_PAUSE
+    )
     if row is None:
         return None
     row.state, row.begun_at, row.tries = PublicationState.BEGUN, now, row.tries + 1
@@ -85,6 +87,8 @@ def end(session: Session, begun: Begun, ended: Ended) -> PublicationState:
     if ended.state is PublicationState.WAITING:
         pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 10), LONGEST_PAUSE)
         row.next_at = now + pause
+        # Made while a clock was ahead: it counts from now on.
+        row.made_at = min(row.made_at, now)
         if now - row.made_at > GIVE_UP_AFTER:
             row.state = PublicationState.GIVEN_UP
     if row.state is not PublicationState.WAITING:

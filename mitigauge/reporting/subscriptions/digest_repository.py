@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session
@@ -17,6 +17,7 @@ from mitigauge.reporting.subscriptions.states import (
     TellWay,
 )
 from mitigauge.reporting.subscriptions.tables import Digest, Notice, Subscription
+from mitigauge.storage.database.waits import began_before, column_has_come
 
 OPEN = (DigestState.WAITING, DigestState.BEGUN)
 
@@ -103,12 +104,12 @@ def open_targets(session: Session) -> set[tuple[str, TellWay, str]]:
     return {(owner, way, address) for owner, way, address in rows}
 
 
-def lapse(session: Session, before: datetime, said: str) -> list[int]:
-    """End what a worker began before then and never ended; the subscriptions of such webhooks.
+def lapse(session: Session, ago: timedelta, said: str) -> list[int]:
+    """End what a worker began so long *ago* and never ended; the subscriptions of such webhooks.
 
     Of mails it is noted elsewhere what came of them, so that these are asked about again.
     """
-    begun = (Digest.state == DigestState.BEGUN) & (Digest.begun_at < before)
+    begun = (Digest.state == DigestState.BEGUN) & began_before(Digest.begun_at, ago)
     ended = session.scalars(
         update(Digest)
         .where(begun, Digest.way == TellWay.WEBHOOK)
@@ -130,12 +131,14 @@ def unserved(session: Session, before: datetime) -> list[Digest]:
     return list(session.scalars(wanted.with_for_update(skip_locked=True)))
 
 
-def next_due(session: Session, now: datetime, keys: Collection[str]) -> Digest | None:
+def next_due(session: Session, keys: Collection[str], longest_pause: timedelta) -> Digest | None:
     """One whose time has come, under one of those keys, which nobody else gets now."""
     wanted = (
         select(Digest)
         .where(
-            Digest.state == DigestState.WAITING, Digest.next_at <= now, Digest.key_id.in_(keys)
+            Digest.state == DigestState.WAITING,
+            column_has_come(Digest.next_at, longest_pause),
+            Digest.key_id.in_(keys),
         )
         .order_by(Digest.next_at, Digest.id)
         .limit(1)

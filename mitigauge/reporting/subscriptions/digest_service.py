@@ -29,6 +29,7 @@ from mitigauge.reporting.subscriptions.states import (
 )
 from mitigauge.reporting.subscriptions.tables import Digest, Notice, Subscription
 from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.database.waits import has_come
 
 MOST_LINES: Final = 50
 # Longer than any sending takes; then whoever began is gone.
@@ -99,8 +100,13 @@ def _due(
         (target, [each.subscription for each in group])
         for target, group in together.items()
         if (target.owner, target.way, target.address) not in under_way
-        and (target.at_once or min(each.since for each in group) + PERIODS[target.way] <= now)
+        and (target.at_once or _is_over(min(each.since for each in group), target, now))
     ]
+
+
+def _is_over(since: datetime, target: Target, now: datetime) -> bool:
+    period = PERIODS[target.way]
+    return has_come(since + period, now, period)
 
 
 def _make(session: Session, target: Target, ids: list[int], last: int) -> Digest:
@@ -146,11 +152,12 @@ def begin_next(session: Session) -> Begun | None:
     """
     now = database_now(session)
     said = "whoever sent it ended before it was noted"
-    lost = digest_repository.lapse(session, now - LOST_AFTER, said)
+    lost = digest_repository.lapse(session, LOST_AFTER, said)
     if lost:
         repository.note(session, lost, why=f"not known: {said}")
     _give_up_unserved(session, now)
-    while found := digest_repository.next_due(session, now, ("", signature.key_in_use())):
+    keys = ("", signature.key_in_use())
+    while found := digest_repository.next_due(session, keys, LONGEST_PAUSE):
         wanted = repository.active(session, found.subscriptions)
         if wanted:
             return _begin(found, wanted, now)
@@ -192,7 +199,9 @@ def end(session: Session, of: Begun, answer: DeliveryAnswer) -> DigestState | No
     if answer.state is DeliveryState.UNKNOWN:
         repository.note(session, digest.subscriptions, why=f"not known: {digest.said}")
         return _over(digest, DigestState.UNKNOWN, now)
-    too_long = now - (digest.first_at or now) >= GIVE_UP_AFTER
+    # First tried while a clock was ahead: it counts from now on.
+    digest.first_at = min(digest.first_at or now, now)
+    too_long = now - digest.first_at >= GIVE_UP_AFTER
     if answer.state is DeliveryState.REFUSED or too_long:
         return _give_up(session, digest, now)
     repository.note(session, digest.subscriptions, why=f"tried again: {digest.said}")

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, func, or_, select, tuple_, update
 from sqlalchemy.orm import Session, selectinload
 
 from mitigauge.core.errors import NotFound
+from mitigauge.jobs.blame import LONGEST_PAUSE
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.states import FINAL_STATES
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison, Experiment
@@ -18,6 +19,7 @@ from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.storage.database.engine import advisory_lock
 from mitigauge.storage.database.found_words import with_words
 from mitigauge.storage.database.locks import Lock
+from mitigauge.storage.database.waits import column_has_come
 from mitigauge.tracking.bisect.intake import BootRow
 from mitigauge.tracking.bisect.states import BisectionState
 from mitigauge.tracking.bisect.tables import Bisection, BisectionCandidate, BisectionPoint
@@ -74,7 +76,7 @@ def running(session: Session) -> list[int]:
     """Ids of bisections that go on, the oldest first."""
     wanted = select(Bisection.id).where(
         Bisection.state == BisectionState.RUNNING,
-        or_(Bisection.again_at.is_(None), Bisection.again_at <= func.now()),
+        or_(Bisection.again_at.is_(None), column_has_come(Bisection.again_at, LONGEST_PAUSE)),
     )
     return list(session.scalars(wanted.order_by(Bisection.id)))
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.kernels.mails.subject import patch_subject
 from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.database.waits import has_come
 from mitigauge.tracking.series import repository
 from mitigauge.tracking.series.feed import Entry
 from mitigauge.tracking.series.mail_thread import FoundRevision
@@ -45,8 +46,11 @@ def watched(session: Session, address: str) -> list[Watched]:
     ]
 
 
-def due(session: Session) -> list[ListArchive]:
-    """Archives of watched series that may be asked now, locked; each has a row after this."""
+def due(session: Session, longest: timedelta) -> list[ListArchive]:
+    """Archives of watched series that may be asked now, locked; each has a row after this.
+
+    *longest*: pause between two looks at one that fails.
+    """
     now = database_now(session)
     found = []
     for address in repository.watched_archives(session):
@@ -54,7 +58,7 @@ def due(session: Session) -> list[ListArchive]:
         if archive is None:
             archive = ListArchive(address=address, seen=[], pending={}, failures=0)
             session.add(archive)
-        if archive.next_look_at is None or archive.next_look_at <= now:
+        if archive.next_look_at is None or has_come(archive.next_look_at, now, longest):
             found.append(archive)
     session.flush()
     return found
@@ -96,13 +100,14 @@ def gap_until(known: ListArchive, gap: bool, now: datetime) -> datetime | None:
     """
     if gap:
         return now + COMES_WITHIN
-    return known.search_until if known.search_until and known.search_until > now else None
+    until = known.search_until
+    return None if until is None or has_come(until, now, COMES_WITHIN) else until
 
 
 def waits(found: Sequence[FoundRevision], first_seen: datetime, now: datetime) -> bool:
     """Whether mails of these revisions may still be on their way."""
     missing = any("missing" in fault for revision in found for fault in revision.faults)
-    return missing and now - first_seen < COMES_WITHIN
+    return missing and timedelta() <= now - first_seen < COMES_WITHIN
 
 
 def looked(

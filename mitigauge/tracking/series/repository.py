@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session, selectinload
 
+from mitigauge.jobs.blame import LONGEST_PAUSE
 from mitigauge.storage.database.found_words import with_words
+from mitigauge.storage.database.waits import column_has_come
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import Series, SeriesRevision
 
@@ -80,7 +82,10 @@ def to_start(session: Session) -> list[int]:
         .where(
             SeriesRevision.state.in_(states),
             Series.spec != "",
-            or_(SeriesRevision.again_at.is_(None), SeriesRevision.again_at <= func.now()),
+            or_(
+                SeriesRevision.again_at.is_(None),
+                column_has_come(SeriesRevision.again_at, LONGEST_PAUSE),
+            ),
         )
         .order_by(SeriesRevision.id)
     )

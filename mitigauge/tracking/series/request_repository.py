@@ -52,10 +52,10 @@ def listed(session: Session, state: str = "") -> list[SeriesRequest]:
 
 def count_of_sender(session: Session, sender: str, within: timedelta) -> int:
     """Requests of a sender that came so lately and were not set aside."""
-    since = database_now(session) - within
+    now = database_now(session)
     wanted = select(func.count()).where(
         SeriesRequest.sender == sender,
-        SeriesRequest.received_at > since,
+        SeriesRequest.received_at.between(now - within, now),
         SeriesRequest.state != RequestState.WAITING,
     )
     return int(session.scalar(wanted) or 0)

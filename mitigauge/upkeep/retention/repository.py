@@ -16,6 +16,7 @@ from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.measurement.experiments.tables import Event
 from mitigauge.storage.database.engine import advisory_lock, database_now, transaction
 from mitigauge.storage.database.locks import Lock
+from mitigauge.storage.database.waits import has_come
 from mitigauge.upkeep.retention.tables import Pruning
 
 # Rows a transaction; some milliseconds each.
@@ -255,4 +256,4 @@ def due(engine: Engine, interval: timedelta) -> bool:
     """Whether the last pruning that came to its end is as long ago as that."""
     with short_transaction(engine) as session:
         last = session.scalar(select(func.max(Pruning.finished_at)))
-        return last is None or last <= database_now(session) - interval
+        return last is None or has_come(last + interval, database_now(session), interval)
