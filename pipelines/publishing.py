@@ -124,7 +124,7 @@ class Publisher:
         facts = self._facts(begun)
         commit = github.commit(facts)
         if not commit:
-            return Ended(PublicationState.NOTHING, "no kernel that it judges is that commit alone")
+            return Ended(PublicationState.NOTHING, "no kernel that it judges is one commit alone")
         settings = self.settings
         heads = {
             "Authorization": f"Bearer {settings.github_token}",

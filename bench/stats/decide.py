@@ -21,11 +21,11 @@ MOST = 64
 
 
 def judged(
-    effect: float, count: int, blocks: int, arms: int, seed: tuple[int, ...]
+    effect: float, count: int, blocks: int, arms: int, seed: tuple[int, ...], noise: float = 1.0
 ) -> list[ArmVerdict]:
     """What is said of the first arm, slower by *effect* percent, of so many experiments."""
     values = simulate(
-        "Gaussian", experiments=count, contrasts=arms, boot_noise_percent=1.0,
+        "Gaussian", experiments=count, contrasts=arms, boot_noise_percent=noise,
         effect_percent=effect, seed=seed, blocks=blocks,
     ).mean(axis=3)  # fmt: skip
     cases = [
@@ -42,12 +42,16 @@ def by_square_root(effect: float, detectable: float, blocks: int) -> int | None:
     return None if least > MOST else max(math.ceil(least), blocks + 1)
 
 
-def kept(arms: int, first: int, experiments: int) -> dict[str, list[tuple[int, bool]]]:
+def kept(
+    arms: int, first: int, experiments: int, noise: float
+) -> dict[str, list[tuple[int, bool]]]:
     """Of undecided experiments: the blocks that each rule says, and whether they decided."""
     outcomes: dict[str, list[tuple[int, bool]]] = {"ours": [], "root": []}
     for effect in EFFECTS:
         size = int(100 * effect)
-        for number, cell in enumerate(judged(effect, experiments, first, arms, (1, arms, size))):
+        for number, cell in enumerate(
+            judged(effect, experiments, first, arms, (1, arms, size), noise)
+        ):
             if cell.verdict not in (None, "undecided") or cell.mde_percent is None:
                 continue
             assert cell.effect_percent is not None
@@ -60,7 +64,7 @@ def kept(arms: int, first: int, experiments: int) -> dict[str, list[tuple[int, b
             }  # fmt: skip
             for rule, blocks in told.items():
                 if blocks is not None:
-                    [again] = judged(effect, 1, blocks, arms, (2, arms, size, number))
+                    [again] = judged(effect, 1, blocks, arms, (2, arms, size, number), noise)
                     outcomes[rule].append((blocks, again.verdict not in (None, "undecided")))
     return outcomes
 
@@ -69,11 +73,12 @@ def main() -> None:
     """Print the share that was decided, for each number of arms and of first blocks."""
     parser = argparse.ArgumentParser(prog="bench.stats.decide", description=main.__doc__)
     parser.add_argument("--experiments", type=int, default=100, help="for each effect")
+    parser.add_argument("--boot-noise", type=float, default=1.0, help="percent")
     options = parser.parse_args()
     print("arms  first   ours: told  decided  blocks   by the root: told  decided  blocks")
     for arms in ARMS:
         for first in FIRST:
-            outcomes = kept(arms, first, options.experiments)
+            outcomes = kept(arms, first, options.experiments, options.boot_noise)
             texts = [_text(outcomes[rule]) for rule in ("ours", "root")]
             print(f"{arms:4}  {first:5}   {texts[0]}            {texts[1]}", flush=True)
 

@@ -14,6 +14,7 @@ from mitigauge.core.version import VERSION
 
 WHOLE_S: Final = 30.0
 ANSWER_LIMIT: Final = 4 << 20
+LONGEST_DETAIL: Final = 20_000
 
 
 class NoAnswer(MitigaugeError):
@@ -36,7 +37,8 @@ class Said:
     def in_words(self) -> str:
         """For people."""
         detail = self.body.get("detail") or self.body.get("message") if self._is_object else ""
-        return f"it answers {self.status}" + (f": {detail}"[:300] if detail else "")
+        # Whoever keeps it takes secrets out first, and cuts it then: a cut one is not found.
+        return f"it answers {self.status}" + (f": {detail}"[:LONGEST_DETAIL] if detail else "")
 
     @property
     def _is_object(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bench.stats.noise import simulate
-from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide, odds
+from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide
 from mitigauge.core.stats.question import ArmVerdict, Question
 from mitigauge.core.stats.verdicts import judge_many
 
@@ -50,11 +50,6 @@ def test_at_least_one_block_more_and_at_most_what_there_is() -> None:
     assert needed(0.5, 2.0, blocks=1) is None
     assert needed(math.nan, 2.0) is None
     assert needed(50.0, 4.0, blocks=MOST) is None
-
-
-def test_few_blocks_promise_less() -> None:
-    assert odds(8) == "four times of five"
-    assert odds(7) == "some three times of four"
 
 
 def judged(

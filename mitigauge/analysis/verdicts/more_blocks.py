@@ -8,6 +8,9 @@ know as far as their own error: with boots that scatter by σ,
 (s as the first blocks tell it; flat priors; Geisser, Predictive Inference, 1993). It is decided
 where e' reaches the critical value at its last look, or where its interval stays within the
 margin. The fewest blocks are told that decide with probability ``PROMISE`` over both unknowns.
+
+Of boots that scatter too far to be decided by the most blocks, a number is told where their scatter
+came out small by chance, and seldom kept (docs/statistics.md): hence no odds stand with it.
 """
 
 from __future__ import annotations
@@ -24,10 +27,6 @@ from mitigauge.core.stats.power import detectable_shift
 from mitigauge.core.stats.terms import ALPHA
 
 PROMISE = 0.8
-# Of fewer blocks, so few degrees of freedom are left that some of the promises rest on a scatter
-# that came out small by chance: of simulated experiments three of four are decided, not four of
-# five (docs/statistics.md).
-_FEW = 8
 # Quantiles of σ that stand for all: the chance changes by less than 0.2 % with twice as many.
 _SIGMAS = (np.arange(40) + 0.5) / 40
 # Complete blocks: two differences to one baseline have a correlation of 1/2.
@@ -56,11 +55,6 @@ def blocks_to_decide(
         middle = (few + many) // 2
         few, many = (few, middle) if chance(middle) >= PROMISE else (middle + 1, many)
     return few
-
-
-def odds(blocks: int) -> str:
-    """How often the promise is kept that rests on so many blocks, in words."""
-    return "four times of five" if blocks >= _FEW else "some three times of four"
 
 
 def _chance(

@@ -16,10 +16,22 @@ _FORMS: Final = (
     (re.compile(r"\b(?:gh[a-z]_|github_pat_|glpat-)[A-Za-z0-9_-]{8,}"), HIDDEN),
     # The value of an Authorization header, whatever its scheme.
     (
-        re.compile(r"(?i)\b(authorization\s?[:=]\s?[a-z0-9-]{1,40}\s)[^\s\"',;]+"),
+        re.compile(
+            r"(?i)\b(authorization[\"']?\s?[:=]\s{0,4}[\"']?[a-z0-9-]{1,40}(?:\s|%20){1,4})"
+            r"[^\s\"',;]+"
+        ),
         rf"\1{HIDDEN}",
     ),
     (re.compile(r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}"), rf"\1\2{HIDDEN}"),
+    # Words may follow "token" as well: a digit tells them apart.
+    (re.compile(r"(?i)\b(token\s)(?=[a-z._~+/=-]{0,60}\d)[a-z0-9._~+/=-]{8,}"), rf"\1{HIDDEN}"),
+    (
+        re.compile(r"(?i)((?:token|api[-_]?key|secret)[\"']?\s?[:=]\s?[\"']?)[^\s\"',;]{6,}"),
+        rf"\1{HIDDEN}",
+    ),
+    # What services give out as keys: a JSON web token, Slack's, Amazon's.
+    (re.compile(r"\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*"), HIDDEN),
+    (re.compile(r"\bxox[a-z]-[A-Za-z0-9-]{8,}|\bAKIA[A-Z0-9]{12,}"), HIDDEN),
     # The password of a URL, and of libpq's other form.
     (re.compile(r"(://[^\s:/@]*):[^\s/]*@"), rf"\1:{HIDDEN}@"),
     (re.compile(r"(?i)\b(password|passwd|secret)=('[^']*'|\S+)"), rf"\1={HIDDEN}"),

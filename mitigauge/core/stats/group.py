@@ -16,12 +16,7 @@ from mitigauge.core.stats.dependence import neighbours_alike
 from mitigauge.core.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
 from mitigauge.core.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.core.stats.scale import ScaledCases, scale_cases
-from mitigauge.core.stats.terms import FEWEST_OF_A_SAMPLE, fewest_boots
-
-NEIGHBOURS_ALIKE = (
-    "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval may "
-    "be too narrow"
-)
+from mitigauge.core.stats.terms import FEWEST_OF_A_SAMPLE, NEIGHBOURS_ALIKE, fewest_boots
 
 
 @dataclass(frozen=True, slots=True)

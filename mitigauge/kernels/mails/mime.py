@@ -24,7 +24,8 @@ TEXT = frozenset({"text/plain", "text/x-patch", "text/x-diff"})
 # Heads that say who sent a mail, beside those that every mail has.
 KEPT = (
     "from", "return-path", "precedence", "auto-submitted", "list-id", "list-post", "x-autoreply",
-    "x-autorespond", "x-auto-response-suppress", "x-loop", "x-developer-signature",
+    "x-autorespond", "x-auto-reply", "x-auto-response-suppress", "x-loop", "x-vacation",
+    "x-developer-signature",
 )  # fmt: skip
 _ID = re.compile(r"<([^<>\s]{1,250})>")
 _PARAMETER = r"(?:^|[;\s]){}\s*=\s*(?:\"([^\"]{{1,200}})\"|([^\s;\"]{{1,200}}))"
@@ -40,6 +41,8 @@ class _MailTexts:
     """Texts of a mail, and what of it was not read."""
 
     texts: list[str] = field(default_factory=list)
+    has_body: bool = False
+    """Whether the first text is the sender's own: no file that came with it, no mail in it."""
     left_out: list[str] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
     parts: int = 0
@@ -49,7 +52,7 @@ def values_of(raw: bytes) -> dict[str, Any]:
     """All that is read of a mail, as JSON holds it. Raises NoMail."""
     heads, content = heads_of(without_blank_head(raw))
     found = _MailTexts()
-    _read(heads, content, 0, found)
+    _read(heads, content, 0, found, is_own=True)
     ids, parents = _ids(heads, "message-id"), _ids(heads, "in-reply-to")
     senders = _addresses(heads, "from")
     return {
@@ -61,8 +64,8 @@ def values_of(raw: bytes) -> dict[str, Any]:
         "date": _first(heads, "date")[:100],
         "to": _addresses(heads, "to"),
         "cc": _addresses(heads, "cc"),
-        "body": found.texts[0] if found.texts else "",
-        "attached": found.texts[1:],
+        "body": found.texts[0] if found.has_body else "",
+        "attached": found.texts[found.has_body :],
         "left_out": found.left_out[:MOST_TEXTS],
         "kinds": sorted(set(found.kinds)),
         "heads": [[name, value[: 5 * LONGEST_HEAD]] for name, value in heads if name in KEPT][:50],
@@ -86,8 +89,8 @@ def _addresses(heads: Heads, name: str) -> list[list[str]]:
     return [[" ".join(words_of(shown).split())[:120], it] for shown, it in addresses_in(raw)]
 
 
-def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts) -> None:
-    """Put the texts of one part, and of those in it, into *found*."""
+def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts, *, is_own: bool) -> None:
+    """Put the texts of one part, and of those in it, into *found*. *is_own*: in no other mail."""
     said = _first(heads, "content-type")[:LONGEST_HEAD]
     kind = said.split(";")[0].strip().lower()
     kind = kind if _KIND.fullmatch(kind) else "text/plain"
@@ -98,21 +101,22 @@ def _read(heads: Heads, content: bytes, depth: int, found: _MailTexts) -> None:
     elif kind.startswith(("multipart/", "message/")) and depth >= MOST_DEEP:
         _leave(found, f"parts that lie more than {MOST_DEEP} deep")
     elif kind == "message/rfc822":
-        _read(*heads_of(content), depth + 1, found)
+        _read(*heads_of(content), depth + 1, found, is_own=False)
     elif kind.startswith("multipart/"):
         for part in _parts(content, _first_match(_BOUNDARY, said)):
-            _read(*heads_of(part), depth + 1, found)
+            _read(*heads_of(part), depth + 1, found, is_own=is_own)
             if found.parts > MOST_PARTS:
                 return
     else:
-        _take(heads, content, kind, said, found)
+        _take(heads, content, kind, said, found, is_own=is_own)
 
 
-def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts) -> None:
+def _take(
+    heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts, *, is_own: bool
+) -> None:
     """One part without others in it."""
-    name = _first_match(_FILE, _first(heads, "content-disposition")[:LONGEST_HEAD]) or _first_match(
-        _NAME, said
-    )
+    disposition = _first(heads, "content-disposition")[:LONGEST_HEAD]
+    name = _first_match(_FILE, disposition) or _first_match(_NAME, said)
     if kind not in TEXT and not name.lower().endswith((".patch", ".diff")):
         if kind != "text/html":
             _leave(found, f"a part of type {kind}" + (f", {name}" if name else ""))
@@ -125,6 +129,8 @@ def _take(heads: Heads, content: bytes, kind: str, said: str, found: _MailTexts)
     text = text.replace("\r\n", "\n")
     if _first_match(_FORMAT, said).lower() == "flowed":
         text = unflowed(text, delsp=_first_match(_DELSP, said).lower() == "yes")
+    if not found.texts:
+        found.has_body = is_own and not disposition.strip().lower().startswith("attachment")
     found.texts.append(text)
 
 

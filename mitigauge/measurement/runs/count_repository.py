@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from mitigauge.measurement.experiments.tables import Arm
-from mitigauge.measurement.fleet.tables import Fingerprint
+from mitigauge.measurement.fleet.tables import Fingerprint, Host
 from mitigauge.measurement.results.tables import Result
 from mitigauge.measurement.runs.states import OPEN_BOOT_STATES, BootState
 from mitigauge.measurement.runs.tables import Boot, Run
@@ -204,16 +204,19 @@ def current_boots(session: Session, run_ids: Iterable[int]) -> dict[int, Current
     }
 
 
-def states_by_arm(session: Session, run_ids: Iterable[int]) -> dict[int, dict[str, int]]:
-    """arm id → boot state → boots, retries included."""
+def states_by_arm(session: Session, run_ids: Iterable[int]) -> dict[int, dict[str, dict[str, int]]]:
+    """arm id → host → boot state → boots, retries included."""
     rows = session.execute(
-        select(Boot.arm_id, Boot.state, func.count())
+        select(Boot.arm_id, Host.name, Boot.state, func.count())
+        .join(Run, Boot.run_id == Run.id)
+        .join(Host, Run.host_id == Host.id)
         .where(Boot.run_id.in_(list(run_ids)))
-        .group_by(Boot.arm_id, Boot.state)
+        .group_by(Boot.arm_id, Host.name, Boot.state)
+        .order_by(Host.name)
     )
-    counts: dict[int, dict[str, int]] = {}
-    for arm_id, state, number in rows:
-        counts.setdefault(arm_id, {})[state] = number
+    counts: dict[int, dict[str, dict[str, int]]] = {}
+    for arm_id, host, state, number in rows:
+        counts.setdefault(arm_id, {}).setdefault(host, {})[state] = number
     return counts
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mitigauge.analysis.verdicts.cells import NOT_MEASURED
@@ -13,7 +13,10 @@ from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Run
 from mitigauge.reporting.pages.schemas import ArmView, CellView, EarlierVerdict, RowView
 
-FAILED_STATES = (BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT)
+FAILED_STATES = (
+    BootState.WRONG_KERNEL, BootState.DID_NOT_BOOT, BootState.LAB_FAULT, BootState.INVALID,
+)  # fmt: skip
+UP_STATES = (BootState.EFFECTIVE, BootState.NOT_EFFECTIVE)
 # run, case, metric, arm
 Key = tuple[int, int, str, int]
 _SHOWN = (
@@ -98,17 +101,37 @@ def row_view(arms: Sequence[Arm], run: Run, case: Case, metric: str, cells: Stor
     )
 
 
+def _any(counts: Mapping[str, int], states: Iterable[BootState]) -> bool:
+    return any(counts.get(state, 0) for state in states)
+
+
+def _is_down(counts: Mapping[str, int]) -> bool:
+    """Whether it came up in no boot, and nothing else than the kernel was at fault in any."""
+    others = (state for state in (*UP_STATES, *FAILED_STATES) if state != BootState.DID_NOT_BOOT)
+    return bool(counts.get(BootState.DID_NOT_BOOT, 0)) and not _any(counts, others)
+
+
 def arm_views(
     comparison: Comparison,
-    states: Mapping[int, Mapping[str, int]],
+    states: Mapping[int, Mapping[str, Mapping[str, int]]],
     observed: Mapping[int, list[str]],
     *,
     emulated: bool,
 ) -> list[ArmView]:
-    """The arms with what became of their boots: *states* by arm id, then boot state."""
+    """The arms with what became of their boots: *states* by arm id, host, then boot state."""
     views = []
+    proven = {
+        host
+        for arm in comparison.arms
+        if arm.is_baseline
+        for host, counts in states.get(arm.id, {}).items()
+        if counts.get(BootState.EFFECTIVE, 0)
+    }
     for arm in comparison.arms:
-        own = states.get(arm.id, {})
+        hosts = states.get(arm.id, {})
+        own: Counter[str] = Counter()
+        for counts in hosts.values():
+            own.update(counts)
         views.append(
             ArmView(
                 id=arm.id,
@@ -124,6 +147,12 @@ def arm_views(
                 boots_not_effective=own.get(BootState.NOT_EFFECTIVE, 0),
                 boots_failed=sum(own.get(state, 0) for state in FAILED_STATES),
                 boots_did_not_boot=own.get(BootState.DID_NOT_BOOT, 0),
+                up_on=[host for host, counts in hosts.items() if _any(counts, UP_STATES)],
+                down_on={
+                    host: counts[BootState.DID_NOT_BOOT]
+                    for host, counts in hosts.items()
+                    if host in proven and _is_down(counts)
+                },
                 observed=observed.get(arm.id, []),
                 events=arm.events,
             )

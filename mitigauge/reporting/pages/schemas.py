@@ -40,6 +40,12 @@ class ArmView(View):
     boots_did_not_boot: int = Field(
         0, description="of these, boots in which the fallback came up, or nothing"
     )
+    up_on: list[str] = Field(default_factory=list, description="hosts on which it came up")
+    down_on: dict[str, int] = Field(
+        default_factory=dict,
+        description="boots by host on which the baseline was proven and this arm never came up: "
+        "each ended in the fallback, or in nothing",
+    )
     observed: list[str] = Field(description="what kernels said where the mode was not in force")
     events: list[str] = Field(
         default_factory=list,

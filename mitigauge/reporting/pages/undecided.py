@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide, odds
+from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import Conflict, InvalidInput
 from mitigauge.core.yaml_file import parse_yaml
@@ -37,7 +37,7 @@ class UndecidedCell(_Answer):
     effect_percent: float | None
     mde_percent: float | None = Field(description="smallest effect that these blocks show")
     needed: int | None = Field(description="blocks that would decide it; null: more than there are")
-    outlook: str = Field(description="what it takes to decide it, and how often that is enough")
+    outlook: str = Field(description="what it takes to decide it")
     why: str
 
 
@@ -146,8 +146,8 @@ def _outlook(cell: CellView, needed: int | None, layouts: int) -> str:
     if cell.mde_percent is None:
         return "How many would decide it cannot be told."
     if needed is None:
-        return f"Of {MAX_BLOCKS} blocks, the most there are, it is not likely to be decided."
-    return f"Some {needed} blocks would decide it, {odds(cell.blocks)}."
+        return f"If boots scatter as these did, {MAX_BLOCKS} blocks hardly decide it either."
+    return f"If boots scatter as these did, some {needed} blocks would decide it."
 
 
 def _why(row: RowView, cell: CellView) -> Iterator[str]:

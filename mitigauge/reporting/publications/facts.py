@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from mitigauge.reporting.letters.reply.headline import (
     Conclusion,
     LeadCell,
     conclusion_of,
+    only_kernels,
+    worse,
 )
 from mitigauge.reporting.pages.schemas import ExperimentView
 
@@ -30,7 +32,7 @@ class Facts:
     """An experiment that is over. *cells*: its primary figures, the worst first.
 
     *message_ids*: of the patches of the revision that it measures, in their order; none: it
-    measures none. *page*: its address; empty: nobody reaches it. *line*: the answer in a line.
+    measures none. *page*: its address; empty: nobody reaches it.
     """
 
     view: ExperimentView
@@ -39,15 +41,24 @@ class Facts:
     message_ids: Sequence[str]
     label: str
     page: str
-    line: str
+
+    def of_kernels(self, kernels: Collection[str]) -> Facts:
+        """What may be said of these kernels alone."""
+        return replace(self, view=only_kernels(self.view, kernels))
+
+    @property
+    def patched(self) -> set[str]:
+        """Kernels with patches, which a revision's are."""
+        return {kernel.release for kernel in self.kernels if kernel.patches}
 
     @property
     def summary(self) -> str:
         """The answer in a line, with what kind of figures it rests on before it."""
+        line = f"Worse? {worse(self.view, self.cells)}"
         counted = any(each.counted for each in self.view.comparisons)
         emulated = any(each.emulated for each in self.view.comparisons)
         kind = "emulated, counted" if counted else "emulated"
-        return f"[{kind}] {self.line}" if emulated or counted else self.line
+        return f"[{kind}] {line}" if emulated or counted else line
 
     @property
     def conclusion(self) -> Conclusion:

@@ -19,7 +19,9 @@ _CONCLUSION = {
 
 
 def check_run(facts: Facts, text: str) -> dict[str, Any]:
-    """The check run. *text*: the report, as Markdown."""
+    """The check run, of that commit alone. *text*: the report, as Markdown."""
+    releases = {kernel.release for kernel in facts.kernels if kernel.commit == commit(facts)}
+    facts = facts.of_kernels(releases)
     found = {
         "name": NAME,
         "head_sha": commit(facts),
@@ -39,8 +41,9 @@ def external_id(facts: Facts) -> str:
 def commit(facts: Facts) -> str:
     """The commit that is judged: of an arm that is set against another kernel; empty: none is.
 
-    A kernel with patches on its base is not that commit, and nothing is said of the base.
+    A kernel with patches on its base is not that commit, and nothing is said of the base. Of
+    several commits it is not known which one was asked about: none.
     """
     known = {kernel.release: kernel.commit for kernel in facts.kernels if not kernel.patches}
-    judged = [known.get(arm.kernel, "") for arm in arms_of_kernels(facts.view)]
-    return next((each for each in judged if each), "")
+    judged = {known.get(arm.kernel, "") for arm in arms_of_kernels(facts.view)} - {""}
+    return judged.pop() if len(judged) == 1 else ""

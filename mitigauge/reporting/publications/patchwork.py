@@ -19,7 +19,11 @@ _STATE = {
 
 
 def check(facts: Facts) -> dict[str, Any]:
-    """The check. It is known by its address, or where nobody reaches the page by its words."""
+    """The check, of kernels with patches where there are some.
+
+    It is known by its address, or where nobody reaches the page by its words.
+    """
+    facts = facts.of_kernels(facts.patched) if facts.patched else facts
     found = {
         "state": _STATE[facts.conclusion],
         "context": f"{CONTEXT}-{facts.view.id}",

@@ -16,7 +16,6 @@ from mitigauge.core.settings import get_settings
 from mitigauge.kernels import repository as kernel_rows
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments import repository as experiment_rows
-from mitigauge.reporting.letters.reply.headline import headline
 from mitigauge.reporting.letters.reply.reply import lead_cells
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.publications import repository
@@ -110,7 +109,6 @@ def facts_of(session: Session, experiment_id: int, public_url: str) -> Facts:
     cells = lead_cells(view)
     releases = {arm.kernel for c in view.comparisons for arm in c.arms if arm.kernel}
     label = f"{revision.series.name} {revision.label}" if revision else view.name
-    lines = dict(headline(label, view, cells))
     return Facts(
         view=view,
         cells=cells,
@@ -118,7 +116,6 @@ def facts_of(session: Session, experiment_id: int, public_url: str) -> Facts:
         message_ids=[each.message_id for each in revision.patches] if revision else [],
         label=label,
         page=f"{public_url.rstrip('/')}/experiments/{experiment_id}" if public_url else "",
-        line=f"Worse? {lines['Worse?']}",
     )
 
 

@@ -33,13 +33,22 @@ FORMS = (
 )
 LONGEST_LINE = 200
 _LINE = re.compile(rf"{COMMAND}(?![\w-])[ \t]*+(.*)")
-# Below such a line nothing is the sender's own words.
-_SIGNATURE = "-- "
+# Below such a line nothing is the sender's own words: a signature's mark, whatever blanks are
+# behind it, and what programs put above an old mail in any language. Git's own "---" is none.
+_SIGNATURE = "--"
 _OTHERS_BELOW = re.compile(
     r"-{2,60} ?(?:original message|forwarded message|forwarded by\b.{0,200}) ?-{0,60}"
+    r"|[-_=*]{5,200}.{0,200}"
     r"|begin forwarded message:?",
     re.IGNORECASE,
 )
+# Heads of a mail as Outlook puts them above one that is answered; git's own "From:" stands alone.
+_OLD_FROM = re.compile(
+    r"\*?(?:from|von|de|da|van|från|fra|od|lähettäjä|от|від|发件人|差出人)\*? ?[:：]\*?[ \t]"
+    r".{1,300}",
+    re.IGNORECASE,
+)
+_OLD_HEAD = re.compile(r"\*?[^\W\d_][\w -]{0,30}\*? ?[:：]\*?[ \t].{1,1000}")
 # A fence may stand below at most three blanks; it ends with as many marks, and nothing behind them.
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,200}|~{3,200})(?P<more>.*)")
 _BASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+~:_-]{0,79}")
@@ -47,7 +56,10 @@ _SIGNED = re.compile(r"(?:^|;)b=([^;]*)")
 _ATTACHED_SUBJECT = re.compile(r"^Subject: (.+)$", re.MULTILINE)
 _PROGRAMS = frozenset({"bulk", "junk", "auto_reply", "auto-reply"})
 # Heads that programs alone write, and those that a list writes around a person's mail.
-_AUTOMATIC = ("x-autoreply", "x-autorespond", "x-auto-response-suppress", "x-loop")
+_AUTOMATIC = (
+    "x-autoreply", "x-auto-reply", "x-autorespond", "x-auto-response-suppress", "x-loop",
+    "x-vacation",
+)  # fmt: skip
 _OF_LISTS = ("list-id", "list-post")
 
 
@@ -117,16 +129,19 @@ def _understood(mail: Mail, line: str, words: Sequence[str]) -> Request:
 
 def _own_lines(text: str) -> Iterator[str]:
     """The lines of *text* that are its sender's own words, without ends of lines."""
-    fence = ""
+    fence, before = "", ""
     for raw in text.split("\n"):
         line = raw.removesuffix("\r")
+        if _OLD_FROM.fullmatch(before) and _OLD_HEAD.fullmatch(line):
+            return
+        before = line
         marks = _FENCE.fullmatch(line)
         if fence:
             if marks and marks["marks"].startswith(fence) and not marks["more"].strip():
                 fence = ""
         elif marks:
             fence = marks["marks"]
-        elif line == _SIGNATURE or _OTHERS_BELOW.fullmatch(line.strip()):
+        elif line.rstrip() == _SIGNATURE or _OTHERS_BELOW.fullmatch(line.strip()):
             return
         else:
             yield line

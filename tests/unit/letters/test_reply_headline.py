@@ -66,8 +66,10 @@ def sure(*arms: tuple[int, int, int], planned: int) -> str:
     """Of arms with so many boots that showed their mode, did not, and failed."""
     views = [
         ArmView.model_construct(
+            id=1,
             name="arm",
             kernel="",
+            mode="m/on",
             is_baseline=True,
             boots_effective=e,
             boots_not_effective=n,
@@ -85,9 +87,21 @@ def sure(*arms: tuple[int, int, int], planned: int) -> str:
 def test_what_was_planned_and_not_booted_is_no_boot() -> None:
     """Verdicts stopped it after four blocks of six."""
     said = sure((4, 0, 0), (4, 0, 0), planned=12)
-    assert said == "8 boots, each shown to be in its mode; wrong in 1 of 100 at most"
+    assert said == (
+        "8 boots, each shown to be in its mode; of 100 unchanged "
+        "cases 1 at most is called worse or better"
+    )
 
 
 def test_boots_that_count_for_nothing_are_said() -> None:
     said = sure((4, 0, 0), (2, 1, 1), planned=8)
     assert "6 boots, each shown to be in its mode; 2 more boots did not, or failed" in said
+
+
+def test_a_figure_whose_arms_stay_where_they_were_takes_the_promise_back() -> None:
+    drifting = of_kernels(SAME)
+    drifting.comparisons[0].rows[0].cells[1].note = (
+        "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval "
+        "may be too narrow"
+    )
+    assert lines(drifting)["Sure?"].endswith("but more of 1 figure whose arms stay where they were")

@@ -156,7 +156,7 @@ Interval: from boot means compared within blocks, noise pooled over the arms,
 Not measured
 ------------
 ibpb in vmscape-iperf on lab-amd
-  reason      1 boot did not come up as asked
+  reason      1 boot did not come up as asked, or were faulty
 off on lab-amd
   reason      no reason recorded
   case        iperf bridge tcp 1-vCPU p1 guest-to-host, Throughput

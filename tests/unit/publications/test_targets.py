@@ -30,7 +30,7 @@ def kernel(release: str, *patches: str, commit: str = "") -> KernelFacts:
 
 def facts(
     *verdicts: Verdict | None, kernels: Sequence[KernelFacts] | None = None, hostile: str = "",
-    same_kernel: bool = False, boots: dict[str, int] | None = None, unmeasured: int = 0,
+    same_kernel: bool = False, boots: dict[str, Any] | None = None, unmeasured: int = 0,
 ) -> Facts:  # fmt: skip
     other = "7.2-a" if same_kernel else "7.2-b"
     arms = [
@@ -55,7 +55,7 @@ def facts(
     of: ExperimentView = view([comparison], [run("since", "icx-1")], boots_total=8)
     known = kernels if kernels is not None else [kernel("7.2-a"), kernel("7.2-b", "ab" * 32)]
     return Facts(of, lead_cells(of), known, ["m1@x", "m2@x"], "toys v1",
-                 "https://m.example.org/experiments/7", "Worse? yes")  # fmt: skip
+                 "https://m.example.org/experiments/7")  # fmt: skip
 
 
 def checked(body: dict[str, Any]) -> str:
@@ -128,7 +128,9 @@ def test_a_check_stands_on_the_last_patch_under_a_context_of_its_own() -> None:
     assert patchwork.message_id(told) == "m2@x"
     check = patchwork.check(told)
     assert check["context"] == "mitigauge-7"
-    assert check["description"] == "toys v1: [emulated, counted] Worse? yes"
+    assert check["description"] == (
+        "toys v1: [emulated, counted] Worse? cannot tell: 1 undecided against before"
+    )
     assert check["target_url"] == "https://m.example.org/experiments/7"
 
 
@@ -138,7 +140,8 @@ def test_a_check_run_is_of_the_commit_that_is_judged() -> None:
     made = github.check_run(told, "x" * 100_000)
     assert (made["head_sha"], made["external_id"]) == (COMMIT, "experiment-7")
     for place in ("title", "summary"):
-        assert made["output"][place] == "[emulated, counted] Worse? yes"
+        said = "[emulated, counted] Worse? yes: case 1 +3.0% [+2.0, +4.0] against before"
+        assert made["output"][place] == said
     assert len(made["output"]["text"]) == github.LONGEST
     assert github.commit(facts(Verdict.WORSE)) == ""
 
@@ -159,22 +162,73 @@ NOTHING_RAN = {"boots_effective": 0, "boots_failed": 0}
         ([Verdict.SAME], {}, 1, "warning", "neutral"),
         ([Verdict.WORSE], {}, 1, "fail", "failure"),
         # It panics at every boot, while the baseline boots.
-        ([], {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 4}, 2, "fail", "failure"),
+        ([], {**NOTHING_RAN, "down_on": {"icx-1": 4}}, 2, "fail", "failure"),
+        # Once may be chance.
+        ([], {**NOTHING_RAN, "down_on": {"icx-1": 1}}, 2, "warning", "neutral"),
         # Another kernel came up: nothing is known of this one.
         ([], {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 3}, 2, "warning", "neutral"),
     ],
 )
 def test_what_was_planned_and_not_measured_is_no_success(
-    verdicts: list[Verdict], boots: dict[str, int], unmeasured: int, state: str, run_says: str
+    verdicts: list[Verdict], boots: dict[str, Any], unmeasured: int, state: str, run_says: str
 ) -> None:
     told = facts(*verdicts, boots=boots, unmeasured=unmeasured)
     assert patchwork.check(told)["state"] == state
     assert github.check_run(told, "text")["conclusion"] == run_says
 
 
-def test_a_host_that_boots_nothing_says_nothing_of_the_kernel() -> None:
-    lost = {**NOTHING_RAN, "boots_failed": 4, "boots_did_not_boot": 4}
-    told = facts(boots=lost, unmeasured=1)
-    base = told.view.comparisons[0].arms[0]
-    base.boots_effective = 0
-    assert patchwork.check(told)["state"] == "warning"
+def of_kernels(*others: tuple[str, str, str, Verdict | None]) -> Facts:
+    """A baseline of kernel a in mode m/on, and arms: name, kernel, mode, and what they came to."""
+    arms = [arm(1, "base", "m/on", kernel="a", is_baseline=True)]
+    cells = [baseline(100.0)]
+    for number, (name, release, mode, verdict) in enumerate(others, 2):
+        arms.append(arm(number, name, mode, kernel=release, up_on=["icx-1"]))
+        cells.append(measured(number, 10.0, 9.0, 11.0, verdict))
+    comparison = ComparisonView(
+        id=1, name="since", family_title="M", hosts=["icx-1"], arms=arms,
+        rows=[row("case", cells, **SYSCALL_ROW)], emulated=False,
+    )  # fmt: skip
+    of = view([comparison], [run("since", "icx-1")], boots_total=8)
+    known = [kernel(name, commit=name * 40) for name in "abc"]
+    known.append(kernel("patched", "ab" * 32, commit="a" * 40))
+    return Facts(of, lead_cells(of), known, ["m1@x"], "toys v1", "")
+
+
+def test_a_check_run_is_of_its_own_commit_s_figures_and_a_check_of_the_patches_alone() -> None:
+    told = of_kernels(
+        ("this", "patched", "m/on", Verdict.WORSE), ("next", "b", "m/on", Verdict.SAME)
+    )
+    assert github.commit(told) == "b" * 40
+    assert github.check_run(told, "")["conclusion"] == "success"
+    assert patchwork.check(told)["state"] == "fail"
+    other = of_kernels(
+        ("this", "patched", "m/on", Verdict.SAME), ("next", "b", "m/on", Verdict.WORSE)
+    )
+    assert github.check_run(other, "")["conclusion"] == "failure"
+    assert patchwork.check(other)["state"] == "success"
+
+
+def test_of_several_commits_none_gets_a_check_run() -> None:
+    told = of_kernels(("one", "b", "m/on", Verdict.SAME), ("two", "c", "m/on", Verdict.WORSE))
+    assert github.commit(told) == ""
+
+
+def test_a_kernel_in_another_mode_is_judged_only_where_there_is_none_in_the_same() -> None:
+    same = ("this", "patched", "m/on", Verdict.SAME)
+    clear = ("this-clear", "patched", "m/clear", Verdict.WORSE)
+    assert patchwork.check(of_kernels(same, clear))["state"] == "success"
+    alone = patchwork.check(of_kernels(clear))
+    assert alone["state"] == "fail"
+    assert "this-clear +10.0% [+9.0, +11.0] against base" in alone["description"]
+
+
+def test_a_mode_that_does_not_boot_is_not_its_kernel() -> None:
+    told = of_kernels(("this", "patched", "m/on", Verdict.SAME), ("x", "patched", "m/x", None))
+    told.view.comparisons[0].arms[2].up_on = []
+    told.view.comparisons[0].arms[2].down_on = {"icx-1": 4}
+    assert patchwork.check(told)["state"] == "success"
+    told.view.comparisons[0].arms[1].up_on = []
+    assert (
+        "it does not boot: this and x came up in none of 4 boots on icx-1"
+        in (patchwork.check(told)["description"])
+    )

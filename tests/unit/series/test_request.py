@@ -224,6 +224,8 @@ def test_no_mail_is_too_wrong_to_be_looked_at(raw: bytes) -> None:
         ("X-Autoreply: yes", "a program"),
         ("X-Auto-Response-Suppress: All", "a program"),
         ("X-Loop: robot@example.net", "a program"),
+        ("X-Auto-Reply: yes", "a program"),
+        ("X-Vacation: yes", "a program"),
         ("Return-Path: <>", "a bounce"),
         ("Content-Type: multipart/report; boundary=b", "a bounce"),
     ],
@@ -233,6 +235,34 @@ def test_no_program_is_answered(more: str, why: str) -> None:
     assert why in why_unanswered(sent, OWN, asks=True)
     if why == "a program":
         assert request_in(sent) is None
+
+
+PARTS = (
+    "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>x</p>\n"
+    "--b\n{}\n--b--\n"
+)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "Content-Type: message/rfc822\n\nFrom: two@example.org\nSubject: x\n\n#mitigauge test\n",
+        "Content-Type: text/plain\nContent-Disposition: attachment; filename=log.txt\n\n"
+        "#mitigauge test\n",
+    ],
+)
+def test_what_came_with_a_mail_is_not_its_senders_word(part: str) -> None:
+    """It is told that only plain text is read."""
+    heads = b"From: One <one@example.org>\nSubject: x\nMessage-ID: <m@x>\n"
+    found = request_in(mail_of(heads + PARTS.format(part).encode()))
+    assert found is not None
+    assert (found.asked, "plain text" in found.why) == (RequestKind.UNCLEAR, True)
+
+
+def test_git_s_own_from_above_a_text_ends_nothing() -> None:
+    found = request_in(mail("From: Two <two@example.org>\n\nText.\n\n#mitigauge test\n"))
+    assert found is not None
+    assert found.asked == RequestKind.TEST
 
 
 def test_neither_we_nor_nobody_is_answered() -> None:
@@ -288,6 +318,17 @@ def test_another_base_is_none() -> None:
         "Write this:\n~~~~\n~~~\n",
         "  ```\n",
         "-- \r\n",
+        "--\n",
+        "--  \n",
+        "--\u00a0\n",
+        "-----Ursprüngliche Nachricht-----\nVon: Two <two@example.org>\n\n",
+        "-----Message d'origine-----\n",
+        "-------- Weitergeleitete Nachricht --------\n",
+        "----- Forwarded message from Two <two@example.org> -----\n",
+        "________________________________\n",
+        "From: Two <two@example.org>\nSent: Monday, 30 November 2026\nTo: One\n\n",
+        "*Von:* Two <two@example.org>\n*Gesendet:* Montag\n\n",
+        "De : Two <two@example.org>\nEnvoyé : lundi\n\n",
         "```\r\n",
     ],
 )
@@ -301,7 +342,7 @@ def test_what_is_below_a_senders_own_words_or_in_a_fence_asks_nothing(above: str
 
 @pytest.mark.parametrize(
     "above",
-    ["```\nint a;\n```\n", "~~~ c\n```\n~~~~\n", "--\n", "--  \n", "> -- \n", "    ```\n",
+    ["```\nint a;\n```\n", "~~~ c\n```\n~~~~\n", "---\n", "-- >8 --\n", "> -- \n", "    ```\n",
      "``\n", "> ```\n", "I began: forwarded message: none\n"],
 )  # fmt: skip
 def test_a_line_behind_a_fence_or_beside_other_marks_asks(above: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,7 +10,7 @@ from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.plain_text import neutralise
 from mitigauge.core.documents.units import effect
 from mitigauge.core.effect import Verdict
-from mitigauge.core.stats.terms import ALPHA
+from mitigauge.core.stats.terms import ALPHA, FEWEST_OF_A_SAMPLE, NEIGHBOURS_ALIKE
 from mitigauge.reporting.pages.schemas import (
     ArmView,
     CellView,
@@ -49,7 +49,7 @@ class LeadCell:
     @property
     def is_of_kernels(self) -> bool:
         """Whether it sets a kernel against another one, not a mode against another."""
-        return self.arm.kernel != self.baseline.kernel
+        return self.arm.id in {arm.id for arm in _other_kernels(self.comparison)}
 
 
 def headline(
@@ -57,9 +57,26 @@ def headline(
 ) -> Iterator[tuple[str, str]]:
     """Three lines, each a label and what it says. *label*: of what was measured; *found*: the worst
     first."""
-    yield "Worse?", _worse(view, found)
+    yield "Worse?", worse(view, found)
     yield "Where?", f"{neutralise(label, 60)}, {_where(view, found)}"
     yield "Sure?", _sure(view)
+
+
+def only_kernels(view: ExperimentView, kernels: Collection[str]) -> ExperimentView:
+    """The experiment as if of other kernels than the baselines' these alone had been booted."""
+    kept = [
+        comparison.model_copy(
+            update={
+                "arms": [
+                    arm
+                    for arm in comparison.arms
+                    if arm.kernel in kernels or arm not in _all_other_kernels(comparison)
+                ]
+            }
+        )
+        for comparison in view.comparisons
+    ]
+    return view.model_copy(update={"comparisons": kept})
 
 
 def arms_of_kernels(view: ExperimentView) -> list[ArmView]:
@@ -67,9 +84,19 @@ def arms_of_kernels(view: ExperimentView) -> list[ArmView]:
     return [arm for comparison in view.comparisons for arm in _other_kernels(comparison)]
 
 
-def _other_kernels(comparison: ComparisonView) -> list[ArmView]:
+def _all_other_kernels(comparison: ComparisonView) -> list[ArmView]:
     of_baseline = {arm.kernel for arm in comparison.arms if arm.is_baseline}
     return [arm for arm in comparison.arms if not arm.is_aa and arm.kernel not in of_baseline]
+
+
+def _other_kernels(comparison: ComparisonView) -> list[ArmView]:
+    """Arms of another kernel than the baseline's, in its mode where there are some.
+
+    One in another mode differs by both: what it costs is not the kernel's alone.
+    """
+    found = _all_other_kernels(comparison)
+    modes = {arm.mode for arm in comparison.arms if arm.is_baseline}
+    return [arm for arm in found if arm.mode in modes] or found
 
 
 def planned_of_kernels(view: ExperimentView) -> list[tuple[ArmView, RowView]]:
@@ -83,17 +110,22 @@ def planned_of_kernels(view: ExperimentView) -> list[tuple[ArmView, RowView]]:
     ]
 
 
-def never_booted(view: ExperimentView) -> list[ArmView]:
-    """Arms of other kernels that came up in none of their boots, where the baseline's did."""
-    return [
-        arm
-        for comparison in view.comparisons
-        if any(arm.is_baseline and arm.boots_effective for arm in comparison.arms)
-        for arm in _other_kernels(comparison)
-        if arm.boots_did_not_boot
-        and not (arm.boots_effective or arm.boots_not_effective)
-        and arm.boots_did_not_boot == arm.boots_failed
-    ]
+def never_booted(view: ExperimentView) -> dict[str, dict[str, int]]:
+    """Kernels that came up in none of their boots on a host where the baseline's was proven.
+
+    Boots by host, by kernel. One boot that does not come up is no evidence, and a kernel that comes
+    up in another mode boots: then it is the mode that does not.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for comparison in view.comparisons:
+        others = _all_other_kernels(comparison)
+        for arm in others:
+            up = {host for each in others if each.kernel == arm.kernel for host in each.up_on}
+            for host, boots in arm.down_on.items():
+                if boots >= FEWEST_OF_A_SAMPLE and host not in up:
+                    own = found.setdefault(arm.kernel, {})
+                    own[host] = own.get(host, 0) + boots
+    return found
 
 
 def conclusion_of(view: ExperimentView, found: Sequence[LeadCell]) -> Conclusion:
@@ -103,23 +135,21 @@ def conclusion_of(view: ExperimentView, found: Sequence[LeadCell]) -> Conclusion
         return Conclusion.DOES_NOT_BOOT
     if not planned:
         return Conclusion.NO_KERNELS
-    verdicts = [each.cell.verdict for each in found if each.is_of_kernels]
+    verdicts = [each.cell.verdict for each in _of_kernels(view, found)]
     if Verdict.WORSE in verdicts:
         return Conclusion.WORSE
     is_open = len(verdicts) < len(planned) or not {None, Verdict.UNDECIDED}.isdisjoint(verdicts)
     return Conclusion.CANNOT_TELL if is_open else Conclusion.NOT_WORSE
 
 
-def _worse(view: ExperimentView, found: Sequence[LeadCell]) -> str:
+def worse(view: ExperimentView, found: Sequence[LeadCell]) -> str:
+    """Whether it is worse, in a line."""
     conclusion = conclusion_of(view, found)
     if conclusion is Conclusion.DOES_NOT_BOOT:
-        dead = never_booted(view)
-        names = ", ".join(neutralise(arm.name, 40) for arm in dead)
-        times = counted(sum(arm.boots_did_not_boot for arm in dead), "boot")
-        return f"it does not boot: {names} came up in none of {times}"
+        return f"it does not boot: {_dead(view)}"
     if conclusion is Conclusion.NO_KERNELS:
         return _of_modes(found)
-    kernels = [each for each in found if each.is_of_kernels]
+    kernels = _of_kernels(view, found)
     lacking = len(planned_of_kernels(view)) - len(kernels)
     if not kernels:
         return f"cannot tell: none of {lacking} planned comparisons of kernels was measured"
@@ -132,6 +162,17 @@ def _worse(view: ExperimentView, found: Sequence[LeadCell]) -> str:
     return f"{word}: {_counts(kernels)} against {_baselines(kernels)}{lacks}"
 
 
+def _dead(view: ExperimentView) -> str:
+    """Which kernels, by the names of their arms, on which hosts, in how many boots."""
+    said = []
+    for kernel, hosts in never_booted(view).items():
+        arms = [arm for of in view.comparisons for arm in of.arms if arm.kernel == kernel]
+        names = " and ".join(dict.fromkeys(neutralise(arm.name, 40) for arm in arms))
+        where = " and ".join(neutralise(host, 40) for host in hosts)
+        said.append(f"{names} came up in none of {counted(sum(hosts.values()), 'boot')} on {where}")
+    return "; ".join(said)
+
+
 def _of_modes(found: Sequence[LeadCell]) -> str:
     """Where no kernel was to be set against another one."""
     if not found:
@@ -141,9 +182,16 @@ def _of_modes(found: Sequence[LeadCell]) -> str:
     return f"no other kernel was measured{most}"
 
 
+def _of_kernels(view: ExperimentView, found: Sequence[LeadCell]) -> list[LeadCell]:
+    """Of *found*, what sets a kernel of *view* against another one."""
+    arms = {arm.id for arm in arms_of_kernels(view)}
+    return [each for each in found if each.arm.id in arms]
+
+
 def _size(each: LeadCell) -> str:
     case, base = neutralise(each.row.case, 60), neutralise(each.baseline.name, 40)
-    name = "" if each.is_of_kernels else f" {neutralise(each.arm.name, 40)}"
+    is_alone = each.is_of_kernels and each.arm.mode == each.baseline.mode
+    name = "" if is_alone else f" {neutralise(each.arm.name, 40)}"
     said = effect(each.cell.effect) if each.cell.effect else "more"
     return f"{case}{name} {said} against {base}"
 
@@ -187,5 +235,20 @@ def _sure(view: ExperimentView) -> str:
     left_out = f"; {counted(others, 'more boot')} did not, or failed: they do not count"
     return (
         f"{counted(boots, 'boot')}, each shown to be in its mode{left_out if others else ''}; "
-        f"wrong in {100 * ALPHA:g} of 100 at most"
+        f"of 100 unchanged cases {100 * ALPHA:g} at most is called worse or better"
+        f"{_alike(view)}"
     )
+
+
+def _alike(view: ExperimentView) -> str:
+    """Where the promise does not hold: arms that stay where they are from boot to boot."""
+    cells = sum(
+        NEIGHBOURS_ALIKE in cell.note
+        for comparison in view.comparisons
+        for row in comparison.rows
+        if row.primary
+        for cell in row.cells
+    )
+    if not cells:
+        return ""
+    return f", but more of {counted(cells, 'figure')} whose arms stay where they were"

@@ -91,7 +91,9 @@ def not_measured(view: ExperimentView) -> Iterator[Entry]:
             yield Entry(where, [("reason", "no case has a value yet")])
         for arm in comparison.arms:
             if arm.boots_failed:
-                failed = f"{counted(arm.boots_failed, 'boot')} did not come up as asked"
+                failed = (
+                    f"{counted(arm.boots_failed, 'boot')} did not come up as asked, or were faulty"
+                )
                 yield Entry(f"{arm.name} in {where}", [("reason", failed)])
         yield from _missing_cells(comparison)
 
