@@ -121,10 +121,10 @@ def _table(found: Sequence[ExperimentSummary]) -> tuple[list[str], list[list[str
 
 def _worst(experiment: ExperimentSummary) -> str:
     """The proven effect for the worse; empty where nothing is worse."""
-    from mitigauge.core.documents.units import percent
+    from mitigauge.core.documents.units import BOUND_SIGNS, percent
 
     worst = experiment.worst_effect_percent
-    return "" if worst is None else percent(worst)
+    return "" if worst is None else f"{BOUND_SIGNS[experiment.worst_bound]}{percent(worst)}"
 
 
 def _verdicts(experiment: ExperimentSummary) -> str:

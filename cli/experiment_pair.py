@@ -12,6 +12,7 @@ from cli.experiment_name import experiment_number
 from cli.output import Json, echo, print_json
 from cli.source import answer
 from mitigauge.core.errors import InvalidInput
+from mitigauge.core.stats.bounds import Bound
 
 # What takes long to load is imported by the command when it runs.
 if TYPE_CHECKING:
@@ -149,7 +150,10 @@ def _row(row: PairRow) -> Iterator[str]:
     yield from _wrapped(f"{row.case}, {row.metric_title}: {row.arm} on {row.host}")
     said = row.judgement.value.replace("-", " ")
     figures = row.difference_percent, row.low_percent, row.high_percent
-    difference = _figure(*figures, is_points=row.is_points)
+    is_exact = row.a.bound is row.b.bound is Bound.EXACT
+    difference = _figure(
+        *figures, is_points=row.is_points, bound=Bound.EXACT if is_exact else Bound.NOTHING
+    )
     parts = [f"{difference} {said}".strip()]
     if said == "no difference seen" and row.detectable_percent is not None:
         parts.append(units.detectable(row.detectable_percent))
@@ -170,7 +174,9 @@ def _row(row: PairRow) -> Iterator[str]:
 
 
 def _cell(cell: PairCell) -> str:
-    figure = _figure(cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent)
+    figure = _figure(
+        cell.effect_percent, cell.ci_low_percent, cell.ci_high_percent, bound=cell.bound
+    )
     if not figure:
         return cell.state.value.replace("_", " ")
     return f"{figure} {cell.verdict or 'undecided'}, n {cell.n}"
@@ -181,7 +187,12 @@ def _level(ratio: LevelRatio) -> str:
 
 
 def _figure(
-    value: float | None, low: float | None, high: float | None, *, is_points: bool = False
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    *,
+    is_points: bool = False,
+    bound: Bound = Bound.EXACT,
 ) -> str:
     """The figure with its interval, where there is one; empty where there is no figure."""
     from mitigauge.core.documents import units
@@ -190,7 +201,7 @@ def _figure(
     if value is None:
         return ""
     unit = "points" if is_points else PERCENT
-    return units.effect(Effect(value=value, low=low, high=high, unit=unit))
+    return units.effect(Effect(value=value, low=low, high=high, unit=unit, bound=bound))
 
 
 def _rest(view: PairView) -> str:

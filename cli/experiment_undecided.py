@@ -20,7 +20,7 @@ def print_undecided(of: Undecided) -> None:
         [
             [
                 each.case, each.metric, each.host, each.arm, str(each.blocks),
-                "more than there are" if each.needed is None else str(each.needed), each.why,
+                "not known" if each.needed is None else str(each.needed), each.why,
             ]
             for each in of.cells
         ],

@@ -98,7 +98,10 @@ def select(
         print_json(views)
     else:
         _print(asked, matrix, found, list(images))
-    worse = (FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS)
+    worse = (
+        FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS,
+        FindingKind.NO_LONGER_TOLD,
+    )  # fmt: skip
     if any(each.kind in worse for each in found):
         raise typer.Exit(WORSE)
 

@@ -131,7 +131,15 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
   return {
     ...{ id: 1, name: "Many cases", question: "What does each mode cost?", state: "finished" },
     ...{ environment: "example", seed: 7, spec_text: "cases: many", submitted_by: "operator" },
-    ...{ headline: "", emulated: false, counted: false, hosts: HOSTS, host_facts: {}, runs: [] },
+    ...{
+      headline: "",
+      worst_bound: "exact",
+      emulated: false,
+      counted: false,
+      hosts: HOSTS,
+      host_facts: {},
+      runs: [],
+    },
     ...{ boots_done: BLOCKS * arms, boots_left_out: 0, boots_total: BLOCKS * arms },
     ...{ created_at: at, started_at: at, finished_at: at },
     comparisons: [comparison],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.stats.bounds import Bound, Uncounted, bound_of, carries
-from mitigauge.core.stats.terms import RULES
+from mitigauge.core.stats.terms import DECIDED_AFTER, OVERSTATES, REAL_YET_WITHIN, RULES
 from mitigauge.measurement.experiments.metric import CaseMetric
 
 # Pages read stored cells, and what judges them takes long to load.
@@ -113,6 +113,7 @@ def _cell(judged: Answer, arm: int, design: Design, missing: Missing | None) -> 
     if verdict is None:
         return Cell(*about, CellState.BASELINE, n=len(values.means), **_of_boots(values, None))
     bound = Bound.EXACT if is_baseline else _bound(judged.asked.declared, arm, design)
+    carried = None if is_baseline else _carried(verdict.verdict, bound, judged.asked.declared)
     return Cell(
         *about,
         CellState.BASELINE if is_baseline else CellState.MEASURED,
@@ -125,10 +126,10 @@ def _cell(judged: Answer, arm: int, design: Design, missing: Missing | None) -> 
         p=verdict.p,
         q=verdict.q,
         mde_percent=verdict.mde_percent,
-        verdict=None if is_baseline else _carried(verdict.verdict, bound, judged.asked.declared),
+        verdict=carried,
         bound=bound,
-        decided_after=verdict.decided_at_look,
-        note=_note(verdict, bound, outdoing=arm in design.outdoing),
+        decided_after=None if carried is Verdict.UNDECIDED else verdict.decided_at_look,
+        note=_note(verdict, bound, carried, outdoing=arm in design.outdoing),
         **_of_boots(values, verdict),
     )
 
@@ -145,13 +146,27 @@ def _carried(said: str | None, bound: Bound, declared: CaseMetric) -> Verdict | 
     return Verdict(said) if carries(bound, said, declared.direction) else Verdict.UNDECIDED
 
 
-def _note(verdict: ArmVerdict, bound: Bound, *, outdoing: bool) -> str:
+def _note(verdict: ArmVerdict, bound: Bound, carried: Verdict | None, *, outdoing: bool) -> str:
     """The verdict's note, what it does not count, and a doubt where the costlier mode wins.
 
     Where the costlier mode's events are not counted, that it wins is no wonder.
     """
     wins = outdoing and verdict.verdict == "better" and bound is Bound.EXACT
-    return "; ".join(filter(None, (UNCOUNTED[bound], SECOND_LOOK if wins else "", verdict.note)))
+    own = "; ".join(_of_bound(verdict, bound, carried))
+    return "; ".join(filter(None, (UNCOUNTED[bound], SECOND_LOOK if wins else "", own)))
+
+
+def _of_bound(verdict: ArmVerdict, bound: Bound, carried: Verdict | None) -> Iterator[str]:
+    """What of the verdict's note holds of a bound: the true change may be any size above it, and
+    nothing was decided where the bound does not carry the verdict."""
+    is_open = carried is Verdict.UNDECIDED and verdict.decided_at_look is not None
+    for part in verdict.note.split("; "):
+        is_of_size = part.startswith(REAL_YET_WITHIN)
+        is_of_look = part.startswith((DECIDED_AFTER, OVERSTATES))
+        if not (bound is not Bound.EXACT and is_of_size) and not (is_open and is_of_look):
+            yield part
+    if is_open:
+        yield f"figures of the first {verdict.decided_at_look} blocks"
 
 
 def _of_boots(values: ArmValues, verdict: ArmVerdict | None) -> dict[str, Any]:

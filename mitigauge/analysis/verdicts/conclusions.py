@@ -137,6 +137,7 @@ def _set_headline(session: Session, experiment: Experiment) -> None:
     experiment.headline = headline(verdict_rows.verdict_counts(session, experiment.id), plainest)
     is_worse = plainest is not None and plainest.verdict == Verdict.WORSE
     experiment.worst_effect_percent = plainest.effect_percent if plainest and is_worse else None
+    experiment.worst_bound = Bound(plainest.bound) if plainest and is_worse else Bound.EXACT
 
 
 def headline(counts: Mapping[Verdict, int], plainest: PlainestEffect | None) -> str:

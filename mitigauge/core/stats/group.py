@@ -16,7 +16,14 @@ from mitigauge.core.stats.dependence import neighbours_alike
 from mitigauge.core.stats.look import CHANGED, UNDECIDED, Figures, p_of, take_look
 from mitigauge.core.stats.question import ArmVerdict, Question, Verdict
 from mitigauge.core.stats.scale import ScaledCases, scale_cases
-from mitigauge.core.stats.terms import FEWEST_OF_A_SAMPLE, NEIGHBOURS_ALIKE, fewest_boots
+from mitigauge.core.stats.terms import (
+    DECIDED_AFTER,
+    FEWEST_OF_A_SAMPLE,
+    NEIGHBOURS_ALIKE,
+    OVERSTATES,
+    REAL_YET_WITHIN,
+    fewest_boots,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +208,10 @@ class _Writer(Generic[Arm]):
         elif verdict in ("better", "worse") and (
             -case.delta_percent < figures.low[here] and figures.high[here] < case.delta_percent
         ):
-            yield f"real, yet within ±{case.delta_percent:g} %"
+            yield f"{REAL_YET_WITHIN} ±{case.delta_percent:g} %"
         if look is not None and look < plan.planned:
-            overstates = "" if verdict == "same" else "; an early stop overstates the effect"
-            yield f"decided after {look} of {plan.planned} blocks{overstates}"
+            overstates = "" if verdict == "same" else f"; {OVERSTATES} the effect"
+            yield f"{DECIDED_AFTER} {look} of {plan.planned} blocks{overstates}"
         elif look is None and plan.next_look is not None:
             yield f"{plan.blocks} of {plan.planned} blocks: next look after {plan.next_look}"
 

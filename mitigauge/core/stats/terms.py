@@ -20,6 +20,10 @@ FEWEST_OF_A_SAMPLE, FEWEST_BOOTS = 2, 4
 # Builds of a kernel that differ in layout alone, where kernels are compared in real time: of two
 # one degree of freedom is left, with which hardly any difference is told.
 LAYOUTS = 3
+# How parts of a verdict's note begin.
+REAL_YET_WITHIN = "real, yet within"
+DECIDED_AFTER = "decided after"
+OVERSTATES = "an early stop overstates"
 NEIGHBOURS_ALIKE = (
     "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval may "
     "be too narrow"

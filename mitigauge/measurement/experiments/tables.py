@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from mitigauge.core.stats.bounds import Uncounted
+from mitigauge.core.stats.bounds import Bound, Uncounted
 from mitigauge.core.stats.terms import layout_of
 from mitigauge.measurement.experiments.metric import CaseMetric
 from mitigauge.measurement.experiments.states import ExperimentState
@@ -47,6 +47,8 @@ class Experiment(Base):
     headline: Mapped[str] = mapped_column(server_default="")
     # Of the effect that the headline names, where it is for the worse.
     worst_effect_percent: Mapped[float | None]
+    # What the worst effect says of the true one.
+    worst_bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

@@ -27,6 +27,10 @@ VULNERABLE = "Vulnerable"
 MITIGATION = "Mitigation"
 NOT_AFFECTED = "Not affected"
 
+# Before the state of a bug that guests use, as in ``KVM: Mitigation: Split huge pages``.
+GUESTS = "KVM: "
+OPEN, IN_PART, WHOLE = range(3)
+
 Matrix = Mapping[Cell, Shown]
 
 
@@ -36,7 +40,7 @@ class FindingKind(StrEnum):
     WORSE_THAN_ASKED = "worse than asked"
     """Vulnerable though an option asks for protection that this machine can have."""
     WEAKER = "weaker than before"
-    """Protected by the first kernel, vulnerable by another."""
+    """Protected by the first kernel, and by another one less: vulnerable, or in a part."""
     CONTRADICTS = "contradicts its code"
     """Sysfs tells two choices apart that run the same code, or the other way round."""
     CANNOT = "cannot be protected"
@@ -45,6 +49,8 @@ class FindingKind(StrEnum):
     """A word that the kernel's documentation lists and the kernel does not know; or the other way
     round. A state that the vulnerability's page does not list."""
     UNKNOWN_OPTION = "not known"
+    NO_LONGER_TOLD = "no longer told"
+    """Protected by the first kernel, and another one does not say whether it is."""
     CHANGED = "changed"
     """Another choice than the first kernel's, and no weaker one."""
     NO_PROOF = "no proof"
@@ -88,11 +94,15 @@ def is_protected(state: str | None) -> bool:
     A part that is vulnerable, as in ``Mitigation: …; SMT vulnerable``, can be used.
     ``Unknown: …`` is neither protected nor vulnerable.
     """
-    return (
-        state is not None
-        and state.startswith((MITIGATION, NOT_AFFECTED))
-        and not is_vulnerable(state)
-    )
+    return _protection(state) == WHOLE
+
+
+def _protection(state: str | None) -> int | None:
+    """How far a state protects: wholly, in a part, not at all; None: it does not say."""
+    own = (state or "").removeprefix(GUESTS)
+    if own.startswith((MITIGATION, NOT_AFFECTED)):
+        return IN_PART if is_vulnerable(own) else WHOLE
+    return OPEN if is_vulnerable(own) else None
 
 
 def is_vulnerable(state: str | None) -> bool:
@@ -225,9 +235,18 @@ def _between_kernels(matrix: Matrix) -> Iterator[Finding]:
         for cell, shown in after:
             if shown.state == before.state:
                 continue
-            weaker = is_protected(before.state) and is_vulnerable(shown.state)
-            kind = FindingKind.WEAKER if weaker else FindingKind.CHANGED
-            yield Finding(kind, cell, f"{before.state} before, {shown.state} now")
+            yield Finding(
+                _change(before.state, shown.state), cell,
+                f"{before.state} before, {shown.state} now",
+            )  # fmt: skip
+
+
+def _change(before: str | None, now: str | None) -> FindingKind:
+    was, is_now = _protection(before), _protection(now)
+    if is_now is None and was in (IN_PART, WHOLE):
+        return FindingKind.NO_LONGER_TOLD
+    is_weaker = was is not None and is_now is not None and is_now < was
+    return FindingKind.WEAKER if is_weaker else FindingKind.CHANGED
 
 
 def grouped(found: Sequence[Finding]) -> list[tuple[FindingKind, str, list[Finding]]]:

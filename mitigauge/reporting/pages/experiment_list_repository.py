@@ -15,7 +15,7 @@ _SUMMARIES: Final = """
 with matching as (select e.id, e.name from experiment e {where}),
 page as (
   select e.id, e.name, question, state, submitted_by, created_at, started_at, finished_at,
-    headline, worst_effect_percent, case when recorded_at is not null
+    headline, worst_effect_percent, worst_bound, case when recorded_at is not null
       then jsonb_build_object('at', recorded_at, 'host', recorded_from) end as recorded
   from matching join experiment e using (id)
   where %(before)s::bigint is null or e.id < %(before)s

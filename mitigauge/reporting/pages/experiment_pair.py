@@ -401,7 +401,7 @@ def _cell(place: Place, row: Any) -> PairCell:
     }  # fmt: skip
     if row is not None:
         stored = {name: getattr(row, name) for name in stored if name != "stopped_early"}
-        stored["stopped_early"] = stopped_early(row)
+        stored["stopped_early"] = stopped_early(row, place.comparison.blocks)
     return PairCell(
         case_id=place.case.id,
         host=place.run.host,

@@ -225,6 +225,7 @@ def _summary(experiment: Experiment, runs: Sequence[Run], boots: BootCounts) -> 
         "boots_total": boots.planned,
         "headline": experiment.headline,
         "worst_effect_percent": experiment.worst_effect_percent,
+        "worst_bound": experiment.worst_bound,
         "recorded": _recorded(experiment),
     }
 

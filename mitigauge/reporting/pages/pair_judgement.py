@@ -162,7 +162,8 @@ def notes_of(match: Match, a: CellRow | None, b: CellRow | None, *, small: bool)
         if why:
             lacking.setdefault(why, []).append(side)
     notes += [f"{why} in {' and '.join(sides)}" for why, sides in lacking.items()]
-    early = [side for side, row in (("A", a), ("B", b)) if row is not None and stopped_early(row)]
+    sides = (("A", match.a, a), ("B", match.b, b))
+    early = [side for side, of, row in sides if row and stopped_early(row, of.comparison.blocks)]
     if early:
         notes.append(f"{' and '.join(early)} stopped early, which overstates an effect")
     if any(row is not None and row.bound != Bound.EXACT for row in (a, b)):
@@ -181,9 +182,10 @@ def _lacks(row: CellRow | None) -> str:
     return "too few blocks for an interval" if row.ci_low_percent is None else ""
 
 
-def stopped_early(row: CellRow) -> bool:
-    """Whether an interim analysis decided, so that the effect is overstated."""
-    return row.decided_after is not None and row.verdict in ("worse", "better")
+def stopped_early(row: CellRow, planned: int) -> bool:
+    """Whether an interim analysis decided before the last one, so that the effect is overstated."""
+    decided = row.decided_after
+    return decided is not None and decided < planned and row.verdict in ("worse", "better")
 
 
 def ratios_of(

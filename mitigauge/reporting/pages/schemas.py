@@ -228,6 +228,7 @@ class ExperimentSummary(View):
     worst_effect_percent: float | None = Field(
         None, description="the plainest effect, where it is for the worse; null: nothing is worse"
     )
+    worst_bound: Bound = Field(Bound.EXACT, description="what that says of the true effect")
     recorded: Recorded | None = Field(None, description="null: it ran here")
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.analysis.verdicts.more_blocks import blocks_to_decide
 from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.errors import Conflict, InvalidInput
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.experiments.repository import layouts_of
 from mitigauge.measurement.experiments.spec_model import MAX_BLOCKS
@@ -111,7 +112,8 @@ def _is_undecided(cell: CellView) -> bool:
 def _cell(comparison: ComparisonView, row: RowView, cell: CellView, layouts: int) -> UndecidedCell:
     arm = next((each.name for each in comparison.arms if each.id == cell.arm_id), "")
     # Where layouts are the replicates, more blocks of the same ones tell little more.
-    needed = None if layouts > 1 else _needed(row, cell, len(comparison.arms) - 1)
+    is_exact = layouts == 1 and cell.bound is Bound.EXACT
+    needed = _needed(row, cell, len(comparison.arms) - 1) if is_exact else None
     outlook = _outlook(cell, needed, layouts)
     return UndecidedCell(
         case_id=row.case_id,
@@ -138,6 +140,10 @@ def _needed(row: RowView, cell: CellView, arms: int) -> int | None:
 
 
 def _outlook(cell: CellView, needed: int | None, layouts: int) -> str:
+    if cell.bound is not Bound.EXACT:
+        return "What is not counted here keeps it open, however many blocks there are."
+    if cell.blocks < layouts:
+        return f"{cell.blocks} of {layouts} layouts were booted: the rest would tell more."
     if layouts > 1:
         return (
             f"Each kernel's {layouts} layouts are what is compared: more layouts would tell more, "

@@ -33,6 +33,7 @@ MOST_PROCESSORS = 2
 # What somebody must look at; another choice than before may be the aim of the series.
 TO_LOOK_AT = (
     FindingKind.WORSE_THAN_ASKED, FindingKind.WEAKER, FindingKind.CONTRADICTS,
+    FindingKind.NO_LONGER_TOLD,
 )  # fmt: skip
 
 
@@ -80,21 +81,34 @@ def _costs(body: PatchCosts) -> Iterator[str]:
         for row in body.rows for cost in row.costs if cost.why_none
     )  # fmt: skip
     yield from (f"not counted: {each}" for each in unknown)
-    free = [row for row in body.rows if row not in costly and _is_known(row)]
-    moved = [row for row in free if not row.same_code and not row.changed_count]
-    for row in free:
-        if row not in moved:
-            yield from _not_quite_nothing(row, with_host=with_host)
-    yield from _together(
-        [row for row in free if row not in moved and _is_nothing(row)],
-        "nothing in any of these cases, by exact counts",
-    )
-    yield from _together(
-        moved,
-        "no function's code differs, but where code or data lie may: cannot tell what that costs "
-        "on a real host; no instruction more in these cases",
+    yield from _free(
+        [row for row in body.rows if row not in costly and _is_known(row)], with_host=with_host
     )
     yield from _sums(body)
+
+
+def _free(free: Sequence[PatchRow], *, with_host: bool) -> Iterator[str]:
+    """Of patches that cost nothing that is told apart."""
+    moved = [row for row in free if not row.same_code and not row.changed_count]
+    for row in free:
+        yield from _not_quite_nothing(row, with_host=with_host)
+    still = [row for row in free if row not in moved and _is_nothing(row)]
+    for words, of in _by_what_was_counted(still):
+        yield from _together(of, f"nothing in {words}, by exact counts")
+    lies = (
+        "no function's code is known to differ, but where code or data lie may: cannot tell what "
+        "that costs on a real host"
+    )
+    for words, of in _by_what_was_counted([row for row in moved if _is_nothing(row)]):
+        yield from _together(of, f"{lies}; no instruction more in {words}")
+    yield from _together([row for row in moved if not _is_nothing(row)], lies)
+
+
+def _by_what_was_counted(rows: Sequence[PatchRow]) -> Iterator[tuple[str, list[PatchRow]]]:
+    """Rows whose cases were all counted, and those that lack some."""
+    lacking = [row for row in rows if any(cost.why_none for cost in row.costs)]
+    yield "any of these cases", [row for row in rows if row not in lacking]
+    yield "any case that was counted", lacking
 
 
 def _together(rows: Sequence[PatchRow], words: str) -> Iterator[str]:
@@ -156,12 +170,18 @@ def _row(row: PatchRow, processors: Sequence[str], *, with_host: bool) -> Iterat
                 )
 
 
+def _mean(value: float) -> str:
+    """With two digits behind the point, and one that is not 0 where that would show none."""
+    return f"{value:+,.2f}" if not value or abs(value) >= 0.01 else f"{value:+.1g}"
+
+
 def size_of(cost: PatchCost) -> str:
     """``exactly +12 instructions``, or about so many where they are no whole number."""
     if cost.exact is None:
-        interval = "" if cost.low is None else f" [{cost.low:+,.2f}, {cost.high:+,.2f}]"
+        ends = (cost.low, cost.high)
+        interval = "" if None in ends else f" [{', '.join(_mean(end or 0.0) for end in ends)}]"
         return (
-            f"no whole number, {cost.difference:+,.2f} on average{interval} instructions an "
+            f"no whole number, {_mean(cost.difference)} on average{interval} instructions an "
             "operation of"
         )
     return f"exactly {cost.exact:+d} instructions an operation of"
@@ -208,8 +228,9 @@ def _sums(body: PatchCosts) -> Iterator[str]:
             yield f"{said} on {whole.host}; what each costs alone is not known of all"
             continue
         total = sum(part or 0 for part in parts)
-        is_sum = abs(total - whole.exact) <= ROUNDING
-        say = "as many" if is_sum else f"{total:+d}, which is not that"
+        say = "as many" if total == whole.exact else f"{total:+d}, which is not that"
+        if 0 < abs(total - whole.exact) <= ROUNDING:
+            say = f"{total:+d}, as many but for what two boots of one kernel may differ by"
         yield f"{said} on {whole.host}; each alone on the base, they add up to {say}"
 
 
@@ -235,6 +256,9 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{part[0]}-{part[-1]}" if len(part) > 1 else f"{part[0]}" for part in parts)
 
 
+NOTHING_WEAKER = "; nothing is worse than asked, weaker than before or contradicts itself"
+
+
 def _selections(body: Selections) -> Iterator[str]:
     worse = [group for group in body.groups if group.finding in TO_LOOK_AT]
     told: set[tuple[str, str]] = set()
@@ -247,7 +271,9 @@ def _selections(body: Selections) -> Iterator[str]:
         if group.finding == FindingKind.NO_PROOF:
             yield f"{counted(len(group.cells), 'cell')} without proof: {group.why}"
     proven = sum(not cell.unproven for cell in body.cells)
-    say = "" if worse else "; nothing is worse than asked, weaker than before or contradicts itself"
+    say = "" if worse or not proven else NOTHING_WEAKER
+    if say and proven < len(body.cells):
+        say += ", of those that are proven"
     yield (
         f"{body.title}: {proven} of {counted(len(body.cells), 'cell')} proven on emulated "
         f"processors{say}"

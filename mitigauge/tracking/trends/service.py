@@ -102,7 +102,7 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
         ],
         changes=current,
         earlier=[shown for stored, shown in changes if stored.superseded_at is not None][::-1],
-        no_change="" if current else _no_change_sentence(len(values), trend.delta_percent),
+        no_change="" if current else _no_change_sentence(values, trend.delta_percent),
         annotations=[
             Annotation.model_validate(each)
             for each in page_repository.annotations_of(session, trend_id)
@@ -111,13 +111,20 @@ def show_trend(session: Session, trend_id: int) -> TrendView:
     )
 
 
-def _no_change_sentence(values: int, delta_percent: float) -> str:
+def _no_change_sentence(points: Sequence[repository.ValueRow], delta_percent: float) -> str:
     # A list of trends needs no statistics, which take longer to load than to answer.
     from mitigauge.core.stats.change_points import FEWEST
 
+    off = sum(point.outlier for point in points)
+    values = len(points) - off
+    besides = f", besides {off} far off all others" if off else ""
     if values < FEWEST:
-        return f"No change can be told yet: {FEWEST} values tell one, and there are {values}."
-    return f"No change of {delta_percent:g} % or more that {values} values tell from chance."
+        return (
+            f"No change can be told yet: {FEWEST} values tell one, and there are {values}{besides}."
+        )
+    return (
+        f"No change of {delta_percent:g} % or more that {values} values tell from chance{besides}."
+    )
 
 
 def changes_found(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from mitigauge.measurement.selection.cells import Cell
 from mitigauge.measurement.selection.console import Shown
 from mitigauge.measurement.selection.documentation import Documentation
@@ -137,11 +139,37 @@ def test_states_that_protect() -> None:
     assert not is_protected(None)
 
 
-def test_a_state_that_is_not_known_is_neither_weaker_nor_worse_than_asked() -> None:
+def test_a_state_that_is_not_known_is_no_longer_told_and_not_worse_than_asked() -> None:
     unknown = replace(shown("forced"), state="Unknown: No mitigations")
     old, new = cell("vmscape=force"), cell("vmscape=force", kernel=NEWER)
-    assert kinds(matrix_of((old, shown("forced")), (new, unknown))) == [FindingKind.CHANGED]
+    assert kinds(matrix_of((old, shown("forced")), (new, unknown))) == [FindingKind.NO_LONGER_TOLD]
     assert kinds(matrix_of((old, unknown))) == []
+    assert kinds(matrix_of((old, unknown), (new, shown("forced")))) == [FindingKind.CHANGED]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "kind"),
+    [
+        ("Mitigation: Clear CPU buffers; SMT vulnerable", "Vulnerable", "weaker than before"),
+        ("Mitigation: Clear CPU buffers", "Mitigation: Clear CPU buffers; SMT vulnerable",
+         "weaker than before"),
+        ("KVM: Mitigation: Split huge pages", "KVM: Vulnerable", "weaker than before"),
+        ("Mitigation: Clear CPU buffers", None, "no longer told"),
+        ("Mitigation: Clear CPU buffers", "", "no longer told"),
+        ("Vulnerable", "Vulnerable: Clear CPU buffers attempted, no microcode", "changed"),
+        ("Not affected", "Mitigation: IBPB", "changed"),
+        ("Vulnerable", "Unknown: Dependent on hypervisor status", "changed"),
+    ],
+)  # fmt: skip
+def test_less_protection_is_weaker_in_parts_and_for_guests_too(
+    before: str, now: str | None, kind: str
+) -> None:
+    old, new = cell("vmscape=force"), cell("vmscape=force", kernel=NEWER)
+    states = [replace(shown("forced"), state=state) for state in (before, now)]
+    found = findings(SPEC, matrix_of((old, states[0]), (new, states[1])))
+    between = (FindingKind.WEAKER, FindingKind.NO_LONGER_TOLD, FindingKind.CHANGED)
+    told = [each.kind for each in found if each.kind in between]
+    assert told == [FindingKind(kind)]
 
 
 def test_two_that_contradict_each_other_are_found_though_neither_contradicts_the_first() -> None:

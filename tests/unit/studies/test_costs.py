@@ -270,7 +270,9 @@ def test_a_patch_that_moves_code_and_changes_none_cannot_be_told_for_real_hosts(
     """It pads, aligns, or makes .bss larger."""
     row = PatchRow(patches=[1], titles=["one"], same_code=False, costs=[cost(0)], changed_count=0)
     [line] = answer_of(PatchCosts(rows=[row]))
-    assert line.startswith("patch 1: no function's code differs, but where code or data lie may")
+    assert line.startswith(
+        "patch 1: no function's code is known to differ, but where code or data lie may"
+    )
     assert "cannot tell what that costs on a real host" in line
     assert NOTHING not in line
 

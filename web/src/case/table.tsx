@@ -106,11 +106,7 @@ export function BootTable({ row, arms, points }: TableProps) {
         </tbody>
       </table>
       {planned > 0 && <p className="inside faint">{counted(planned, "boot")} still planned.</p>}
-      {skipped > 0 && (
-        <p className="inside faint">
-          {counted(skipped, "planned boot")} skipped: the outcome was settled without.
-        </p>
-      )}
+      {skipped > 0 && <p className="inside faint">{counted(skipped, "planned boot")} skipped.</p>}
     </>
   );
 }

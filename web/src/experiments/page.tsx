@@ -6,7 +6,7 @@ import { Link, useSearchParams } from "wouter";
 import { experimentsQuery, isLive } from "../api/queries";
 import type { ExperimentPage, ExperimentSummary } from "../api/types";
 import { comparePath } from "../compare/address";
-import { counted, percent } from "../format/quantity";
+import { BOUND, counted, percent } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Answer, Loaded } from "../ui/answers";
 import { NextCommands } from "../ui/empty";
@@ -306,7 +306,9 @@ export function ExperimentTable({ experiments, ticked = [], tick, byEffect }: Ta
               {headlines && <td data-label="Verdicts">{e.headline}</td>}
               {effects && (
                 <td data-label="Worst effect" className="nowrap">
-                  {e.worst_effect_percent == null ? "" : percent(e.worst_effect_percent)}
+                  {e.worst_effect_percent == null
+                    ? ""
+                    : `${BOUND[e.worst_bound].sign}${percent(e.worst_effect_percent)}`}
                 </td>
               )}
               <td data-label="Hosts">

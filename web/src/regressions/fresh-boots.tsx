@@ -89,7 +89,7 @@ function Effect({ of }: { of: FreshBoots }) {
   return (
     <p>
       <strong>{change}</strong> <span className="soft">{interval}</span>, of the fresh boots alone;
-      the values that raised the suspicion overstate it.
+      the values that raised the suspicion are not in it, as they were chosen for being far off.
     </p>
   );
 }

@@ -30,6 +30,7 @@ export const TO_LOOK_AT: readonly string[] = [
   "worse than asked",
   "weaker than before",
   "contradicts its code",
+  "no longer told",
 ] satisfies FindingKind[];
 
 /** Those that a cell shows by other means: an arrow, and a hatched ground. */

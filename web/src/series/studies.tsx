@@ -20,7 +20,8 @@ const TITLE: Record<StudyKind, string> = {
   variants: "Which revision costs least",
 };
 
-const LOOK = "Something is worse than asked, weaker than before, or contradicts its code.";
+const LOOK =
+  "Something is worse than asked, weaker than before, not told any more, or contradicts its code.";
 
 const KINDS = Object.keys(TITLE) as StudyKind[];
 
