@@ -80,6 +80,17 @@ def test_of_too_few_values_it_is_not_said_that_they_hold_no_change(engine: Engin
     assert shown(engine).no_change == ""
 
 
+def test_values_far_off_all_others_are_none_of_those_that_tell(engine: Engine) -> None:
+    weeks(engine, [1.0] * 6 + [1.3] + [1.0] * 4 + [1.4] + [1.0] * 3)
+    updated(engine)
+    trend = shown(engine)
+    assert sum(value.outlier for value in trend.values) == 2
+    assert trend.no_change == (
+        "No change can be told yet: 14 values tell one, and there are 13, besides 2 far off all "
+        "others."
+    )
+
+
 def test_a_change_of_nothing_known_is_said_as_such(engine: Engine) -> None:
     weeks(engine, STEP)
     updated(engine)

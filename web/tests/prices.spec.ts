@@ -46,7 +46,7 @@ test("processors open to their prices and sources, one at a time", async ({ page
   await expect(opened(page)).toHaveCount(0);
   const xeon = rowOf(page, "xeon-8280");
   await expect(xeon).toContainText("Cascade Lake");
-  await expect(xeon).toContainText(/none.*not known.*cannot tell.*3 published/);
+  await expect(xeon).toContainText(/none.*not known.*prices not checked.*3 published/);
   await xeon.getByRole("button").click();
   await expect(page).toHaveURL(/[?&]open=xeon-8280(&|$)/);
   const row = opened(page).getByRole("row", { name: /^any other instruction/ });

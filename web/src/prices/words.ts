@@ -89,17 +89,17 @@ export const KIND: Record<PriceKind, string> = {
 
 export const TRUST: Record<PriceTrust, { label: string; meaning: string; tone: Tone }> = {
   trusted: {
-    label: "trusted",
+    label: "prices trusted",
     meaning: "the prices tell operations that none of them was made of",
     tone: "good",
   },
   not_trusted: {
-    label: "not trusted",
+    label: "prices not trusted",
     meaning: "the prices do not tell operations that none of them was made of",
     tone: "bad",
   },
   cannot_tell: {
-    label: "cannot tell",
+    label: "prices not checked",
     meaning: "no operation was predicted and measured beside these prices",
     tone: "quiet",
   },
