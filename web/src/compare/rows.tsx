@@ -6,7 +6,7 @@ import type { PairRow } from "../api/types";
 import { GlyphAxis } from "../experiment/glyph";
 import { PLAIN_UP_TO_ROWS, PRINTED_ROWS } from "../experiment/limits";
 import { NotPrinted } from "../experiment/not-printed";
-import { roundUp } from "../experiment/scale";
+import { distance, roundUp } from "../experiment/scale";
 import { endless } from "../format/quantity";
 import { KeepFigures } from "../picture/keep";
 import { useFollow } from "../ui/use-follow";
@@ -38,10 +38,10 @@ export function reachOf(rows: readonly PairRow[]): number {
   const compared = rows.filter((row) => row.judgement !== "not-compared" && !row.is_points);
   const ends = compared
     .filter((row) => !endless(row.low_percent ?? 0, row.high_percent ?? 0))
-    .map((row) => Math.max(Math.abs(row.low_percent ?? 0), Math.abs(row.high_percent ?? 0)))
+    .map((row) => Math.max(distance(row.low_percent ?? 0), distance(row.high_percent ?? 0)))
     .sort((x, y) => x - y);
   const usual = ends[Math.ceil(ends.length * 0.9) - 1] ?? 1;
-  const sizes = compared.map((row) => Math.abs(row.difference_percent ?? 0));
+  const sizes = compared.map((row) => distance(row.difference_percent ?? 0));
   return roundUp(sizes.reduce((most, size) => Math.max(most, size), Math.max(1, usual)));
 }
 

@@ -3,7 +3,7 @@
 import type { Verdict } from "../api/types";
 import type { Tone } from "../picture/colours";
 import type { Graphic, Mark } from "../picture/table-drawing";
-import { GLYPH, placeInGlyph } from "./scale";
+import { GLYPH, isInside, leftEnd, placeInGlyph } from "./scale";
 
 export function toneOf(verdict: Verdict | null | undefined): Tone {
   return verdict === "worse" || verdict === "better" ? verdict : "soft";
@@ -31,9 +31,9 @@ export function glyphMarks({ effect, low, high, reach, verdict }: Interval): Gra
       tone,
     },
   ];
-  if (low < -reach) marks.push({ kind: "tip", x: pad - 5, y, towards: "left", tone });
+  if (low < leftEnd(reach)) marks.push({ kind: "tip", x: pad - 5, y, towards: "left", tone });
   if (high > reach) marks.push({ kind: "tip", x: width - pad + 5, y, towards: "right", tone });
-  if (Math.abs(effect) <= reach) {
+  if (isInside(effect, reach)) {
     const x = placeInGlyph(effect, reach);
     marks.push({ kind: "line", x1: x, x2: x, y1: y - 6, y2: y + 6, tone, width: 2 });
   }

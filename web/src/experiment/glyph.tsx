@@ -1,5 +1,5 @@
 import type { Verdict } from "../api/types";
-import { GLYPH, placeInGlyph } from "./scale";
+import { endTexts, GLYPH, isInside, leftEnd, placeInGlyph } from "./scale";
 
 const { width: WIDTH, height: HEIGHT, middle: MID, pad: PAD } = GLYPH;
 
@@ -36,9 +36,9 @@ export function IntervalGlyph({ effect, low, high, reach, verdict }: GlyphProps)
         height={6}
         rx={1}
       />
-      {low < -reach && <path className="beyond" d={`M${PAD} ${y - 4}l-5 4 5 4z`} />}
+      {low < leftEnd(reach) && <path className="beyond" d={`M${PAD} ${y - 4}l-5 4 5 4z`} />}
       {high > reach && <path className="beyond" d={`M${WIDTH - PAD} ${y - 4}l5 4-5 4z`} />}
-      {Math.abs(effect) <= reach && (
+      {isInside(effect, reach) && (
         <line className="point" x1={place(effect)} x2={place(effect)} y1={y - 6} y2={y + 6} />
       )}
     </svg>
@@ -47,6 +47,7 @@ export function IntervalGlyph({ effect, low, high, reach, verdict }: GlyphProps)
 
 /** The scale of the glyphs below it. */
 export function GlyphAxis({ reach }: { reach: number }) {
+  const [left, right] = endTexts(reach);
   return (
     <svg
       className="glyph-axis"
@@ -54,17 +55,17 @@ export function GlyphAxis({ reach }: { reach: number }) {
       width={WIDTH}
       height={18}
       role="img"
-      aria-label={`Interval bars run from −${reach} % to +${reach} %`}
+      aria-label={`Interval bars run from ${left} % to ${right} %`}
     >
       <path d={`M${PAD} 18v-3M${MID} 18v-5M${WIDTH - PAD} 18v-3`} />
       <text x={0} y={10} textAnchor="start">
-        −{reach}
+        {left}
       </text>
       <text x={MID} y={10} textAnchor="middle">
         0
       </text>
       <text x={WIDTH} y={10} textAnchor="end">
-        +{reach} %
+        {right} %
       </text>
     </svg>
   );

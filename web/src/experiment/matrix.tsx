@@ -12,7 +12,7 @@ import { matrixTable } from "./matrix-drawing";
 import { Caption, MatrixHead, tableOf, type Drawing } from "./matrix-parts";
 import { HeadingLine, MatrixRow } from "./matrix-row";
 import { NotPrinted } from "./not-printed";
-import { isMeasured, reach } from "./scale";
+import { endTexts, isMeasured, reach } from "./scale";
 import { useFollow } from "../ui/use-follow";
 import { usePrinting } from "../ui/use-printing";
 import { showLine, useCursor } from "./use-cursor";
@@ -47,7 +47,7 @@ export function Matrix({ experimentId, comparison, rows, headings, view, about }
     <Keep
       title={`${comparison.family_title} on ${comparison.hosts.join(", ")}`}
       lines={[
-        `effect against baseline, 95 % interval, n boots; bars run from −${drawing.scale} % to +${drawing.scale} %`,
+        `effect against baseline, 95 % interval, n boots; bars run from ${endTexts(drawing.scale).join(" % to ")} %`,
         rows.length < comparison.rows.length
           ? `${rows.length} of ${comparison.rows.length} rows`
           : "",
