@@ -46,10 +46,11 @@ def line(correlation: float, arms: int, blocks: int, experiments: int, seed: int
     )
     missed = np.array([any(_misses(of) for of in each.values()) for each in answers])
     alike = neighbours_alike(np.log(values), np.ones((arms, blocks), dtype=np.bool_))
-    seen = f"{100 * alike[missed].mean():7.1f}" if missed.any() else f"{'-':>7}"
+    warned = np.asarray(alike.any(axis=1), dtype=np.bool_)
+    seen = f"{100 * warned[missed].mean():7.1f}" if missed.any() else f"{'-':>7}"
     return (
         f"{correlation:5.1f} {arms - 1:5} {blocks:7} {100 * false.mean():8.2f} "
-        f"{100 * (1 - missed.mean()):9.1f} {100 * alike.mean():8.1f} {seen}"
+        f"{100 * (1 - missed.mean()):9.1f} {100 * warned.mean():8.1f} {seen}"
     )
 
 

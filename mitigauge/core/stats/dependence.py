@@ -69,26 +69,25 @@ def _mean_square(differences: Floats) -> float:
 
 
 def neighbours_alike(y: Floats, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each case ``y[case, arm, block]``, whether arms stay where they are from block to block.
+    """Of each ``y[case, arm, block]``, whether arm or baseline, arm 0, stay where they were.
 
-    What is left of a boot without its arm's and its block's mean is set beside that of the same arm
-    one block later. With B complete blocks of A arms that scatter independently, the correlation
-    has the mean −1/B and the variance 1/(B·(A − 1)) in good approximation; it is *alike* where the
-    correlation is above with a probability of 1 %. False with fewer than ``_FEWEST_BLOCKS``
-    blocks in which every arm counts: they do not tell.
+    ``[case, arm]``. The differences of an arm to the baseline are set beside those one block
+    later. Of B blocks that are independent the correlation has the mean -1/B and the variance 1/B
+    in good approximation, however far either of both scatters; they are *alike* where it is above
+    with a probability of 1 %. False with fewer than ``_FEWEST_BLOCKS`` that both have.
     """
-    arms = present.any(axis=1)
-    whole = present[arms].all(axis=0)
-    blocks, count = int(whole.sum()), int(arms.sum())
-    if blocks < _FEWEST_BLOCKS or count < 2:
-        return np.zeros(y.shape[0], dtype=np.bool_)
-    rest = y[:, arms][:, :, whole]
-    rest = rest - rest.mean(axis=1, keepdims=True)
-    rest = rest - rest.mean(axis=2, keepdims=True)
-    total = np.square(rest).sum(axis=(1, 2))
-    beside = (rest[:, :, 1:] * rest[:, :, :-1]).sum(axis=(1, 2))
-    # Rounding is no scatter.
-    varies = total > _ROUNDING * blocks * count
-    found = np.divide(beside, total, out=np.full_like(total, -np.inf), where=varies)
-    steps = (found + 1.0 / blocks) * np.sqrt(blocks * (count - 1))
-    return np.asarray(steps > _ONE_SIDED_STEPS)
+    alike = np.zeros(y.shape[:2], dtype=np.bool_)
+    for arm in range(1, y.shape[1]):
+        both = present[0] & present[arm]
+        blocks = int(both.sum())
+        if blocks < _FEWEST_BLOCKS:
+            continue
+        rest = y[:, arm][:, both] - y[:, 0][:, both]
+        rest = rest - rest.mean(axis=1, keepdims=True)
+        total = np.square(rest).sum(axis=1)
+        beside = (rest[:, 1:] * rest[:, :-1]).sum(axis=1)
+        # Rounding is no scatter.
+        varies = total > _ROUNDING * blocks
+        found = np.divide(beside, total, out=np.full_like(total, -np.inf), where=varies)
+        alike[:, arm] = (found + 1.0 / blocks) * np.sqrt(blocks) > _ONE_SIDED_STEPS
+    return alike

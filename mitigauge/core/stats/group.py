@@ -198,7 +198,7 @@ class _Writer(Generic[Arm]):
         figures, plan = self.figures, self.plan
         if self.layouts > 1:
             yield f"{self.layouts} layouts of each kernel are the replicates, not their boots"
-        if self.alike[here[0]]:
+        if self.alike[here]:
             yield NEIGHBOURS_ALIKE
         if np.isnan(figures.effect[here]):
             shift = float(figures.difference[here]) * float(self.scaled.magnitude[here[0]])

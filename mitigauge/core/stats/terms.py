@@ -25,8 +25,8 @@ REAL_YET_WITHIN = "real, yet within"
 DECIDED_AFTER = "decided after"
 OVERSTATES = "an early stop overstates"
 NEIGHBOURS_ALIKE = (
-    "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval may "
-    "be too narrow"
+    "arm or baseline stays where it was in the boot before (by chance alone in 1 of 100): the "
+    "interval may be too narrow"
 )
 # To be raised with every change of rules that can change a verdict: what was given by older
 # ones stays, and the next version says that the rules changed.

@@ -101,7 +101,7 @@ def test_boots_that_count_for_nothing_are_said() -> None:
 def test_a_figure_whose_arms_stay_where_they_were_takes_the_promise_back() -> None:
     drifting = of_kernels(SAME)
     drifting.comparisons[0].rows[0].cells[1].note = (
-        "arms stay where they were in the boot before (by chance alone in 1 of 100): the interval "
-        "may be too narrow"
+        "arm or baseline stays where it was in the boot before (by chance alone in 1 of 100): the "
+        "interval may be too narrow"
     )
     assert lines(drifting)["Sure?"].endswith("but more of 1 figure whose arms stay where they were")

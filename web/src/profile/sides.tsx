@@ -49,6 +49,10 @@ export function Sides({ meta }: { meta: Meta }) {
           <SideRow letter="B" side={meta.b} unit={unit} />
         </tbody>
       </table>
+      <p className="inside small soft">
+        Sampled in passes of their own, beside perf that writes samples: totals may differ from the
+        timed figures, and verdicts rest on those alone.
+      </p>
       {pruned.nodes > 0 && (
         <p className="inside small soft">
           {counted(pruned.nodes, "frame")} too small to show {pruned.nodes === 1 ? "was" : "were"}{" "}
