@@ -58,6 +58,10 @@ def test_it_ends_after_the_report_when_told_to(
         assert "EMULATED" in said
         assert "experiment 1" in said
     with engine.connect() as connection:
+        # What is at least so much lies within no margin.
+        notes = connection.scalars(text("select note from verdict where bound <> 'exact'")).all()
+        assert notes
+        assert not [note for note in notes if "real, yet within" in note]
         assert connection.execute(text("select count(*) from experiment")).scalar_one() == 1
     assert (tmp_path / "reports" / "experiment-1.md").exists()
 

@@ -1,4 +1,4 @@
-"""The worst effect of an experiment says whether it is a bound."""
+"""The worst effect of an experiment says whether it is a bound; of a bound no size is said."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ _KNOWN = """
 """
 
 
+# What is at least so much may be any size above.
+_WITHIN = """
+    UPDATE verdict SET note = ltrim(regexp_replace(note, '(^|; )real, yet within ±[^;]*', ''), '; ')
+    WHERE bound <> 'exact' AND note LIKE '%real, yet within%'
+"""
+
+
 def upgrade() -> None:
     op.execute(
         "ALTER TABLE experiment ADD COLUMN worst_bound character varying NOT NULL DEFAULT 'exact'"
     )
     op.execute(_KNOWN)
+    op.execute(_WITHIN)
 
 
 def downgrade() -> None:

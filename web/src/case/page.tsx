@@ -9,7 +9,7 @@ import type { Case, Cell, Row } from "../api/types";
 import { CellText } from "../experiment/cell";
 import { EarlierVersions } from "../experiment/earlier";
 import { casePath } from "../experiment/paths";
-import { isMeasured, reach } from "../experiment/scale";
+import { endTexts, isMeasured, reach } from "../experiment/scale";
 import { detectable, fixed } from "../format/quantity";
 import { Loaded } from "../ui/answers";
 import { Download, filesOfCase } from "../ui/download";
@@ -288,7 +288,9 @@ function Summary({ view, row }: { view: Case; row: Row }) {
               <ArmMark arm={index} />
               <span className="mono">{arm.name}</span>
               {arm.is_baseline && <span className="tag">baseline</span>}
-              {cell && isMeasured(cell) && <span className="faint small">bar ±{scale} %</span>}
+              {cell && isMeasured(cell) && (
+                <span className="faint small">bar {endTexts(scale).join(" to ")} %</span>
+              )}
             </div>
             {cell ? <CellText cell={cell} row={row} reach={scale} /> : "no data"}
             {cell && isMeasured(cell) && <Strength cell={cell} />}
