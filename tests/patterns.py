@@ -142,7 +142,10 @@ def _in_call(node: ast.Call, owner: str, names: dict[str, Text]) -> Iterator[Wri
 def imported() -> Iterator[tuple[str, re.Pattern[Any]]]:
     """(name, pattern) of modules that were imported: in them, in their classes and containers."""
     for name, module in sorted(sys.modules.items()):
-        if name.partition(".")[0] in FOLDERS and module is not None:
+        # Ansible itself has the name of a folder of ours.
+        file = getattr(module, "__file__", None) or ""
+        is_ours = file.startswith(str(REPOSITORY)) and "site-packages" not in file
+        if name.partition(".")[0] in FOLDERS and is_ours:
             for attribute, value in sorted(vars(module).items()):
                 for each in _held(value, 3):
                     yield f"{name}.{attribute}", each

@@ -250,7 +250,7 @@ def test_boots_of_one_build_of_each_kernel_confirm_nothing(engine: Engine) -> No
         assert rows.decided_by_week(session) == {}
         assert rows.without_bisection(session) == []
     subject, text_ = said_in_the_week(engine)
-    assert "0 confirmed regressions, 2 suspicions (2 slower in fresh boots of one build" in subject
+    assert "0 confirmed regressions, 2 suspicions (2 slower in fresh boots of fewer" in subject
     assert "Confirmed regressions" not in text_
 
 

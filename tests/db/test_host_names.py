@@ -27,7 +27,7 @@ def test_a_name_that_two_environments_have_asks_which(engine: Engine) -> None:
         assert show_host(session, "h1").power == "ipmi"
         store(session, "cellar")
     with transaction(engine) as session:
-        with pytest.raises(Conflict, match="in each of attic, cellar"):
+        with pytest.raises(Conflict, match="in each of the environments 'attic' and 'cellar'"):
             show_host(session, "h1")
         assert show_host(session, "h1", "cellar").power == "none"
         with pytest.raises(NotFound, match="'h1'"):

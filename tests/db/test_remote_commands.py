@@ -101,7 +101,7 @@ READING = [
     ("host list --find host-1 --state free --state reserved", 0),
     ("host queue", 0),
     ("host show host-1", 0),
-    ("host show lab-intel --environment lab", 1),
+    ("host show lab-intel --environment nowhere", 1),
     ("host show nobody", 1),
     ("job list", 0),
     ("job list --state cancelled --find nothing", 0),
