@@ -16,6 +16,7 @@ from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
 from mitigauge.storage.database.engine import database_now
 from mitigauge.storage.database.found_words import with_words
 from mitigauge.storage.database.locks import AGAINST_CHANGES
+from mitigauge.storage.database.waits import LONGEST_LEASE, LONGEST_WAIT, column_has_come
 
 MOST_LISTED = 500
 
@@ -85,14 +86,13 @@ def jobs_to_wake(
     session: Session, abilities: Collection[Ability], *, grace_s: float
 ) -> list[tuple[int, Ability]]:
     """Open jobs that a worker of those abilities may take now: due, and nobody acts on them."""
-    now = func.clock_timestamp()
     wanted = (
         select(Job.id, Job.need)
         .where(
             Job.state.in_(OPEN_JOB_STATES),
             Job.need.in_(abilities),
-            Job.wake_at <= now - timedelta(seconds=grace_s),
-            or_(Job.holder.is_(None), Job.expires_at <= now),
+            column_has_come(Job.wake_at, LONGEST_WAIT, grace=timedelta(seconds=grace_s)),
+            or_(Job.holder.is_(None), column_has_come(Job.expires_at, LONGEST_LEASE)),
         )
         .order_by(Job.wake_at, Job.id)
     )

@@ -20,6 +20,7 @@ from mitigauge.jobs.lease import JobLease
 from mitigauge.jobs.states import NEEDS, STANDING, JobKind, JobState
 from mitigauge.jobs.tables import Job, JobAttempt, JobEvent
 from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.database.waits import LONGEST_LEASE, has_come
 
 # Who asks for what the service does unasked.
 SERVICE = "mitigauge"
@@ -132,7 +133,8 @@ def take(session: Session, job_id: int, *, holder: UUID, seconds: float) -> JobL
         return None
     now = database_now(session)
     ours = job.holder == holder
-    if job.holder is not None and not ours and job.expires_at and job.expires_at > now:
+    lasts = job.expires_at is not None and not has_come(job.expires_at, now, LONGEST_LEASE)
+    if job.holder is not None and not ours and lasts:
         return None
     if not ours:
         job.epoch += 1

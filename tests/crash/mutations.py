@@ -100,7 +100,7 @@ MUTATIONS = (
     Mutation(
         "a lease that is over counts as held",
         "mitigauge/measurement/runs/lease_repository.py",
-        "acted_on = held.holder is not None and held.expires_at > now",
+        "acted_on = held.holder is not None and not has_come(held.expires_at, now, LONGEST_LEASE)",
         "acted_on = held.holder is not None",
         (LEASES,),
         "The run of a worker that was killed would never go on.",
@@ -108,7 +108,7 @@ MUTATIONS = (
     Mutation(
         "a lease that is held can be taken over",
         "mitigauge/measurement/runs/lease_repository.py",
-        "acted_on = held.holder is not None and held.expires_at > now",
+        "acted_on = held.holder is not None and not has_come(held.expires_at, now, LONGEST_LEASE)",
         "acted_on = False",
         (LEASES,),
         "Two workers would act on one host at the same time.",

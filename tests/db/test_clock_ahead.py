@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, text
 
+from mitigauge.jobs import repository as job_rows
+from mitigauge.jobs import service as jobs
+from mitigauge.jobs.service import JobRequest
+from mitigauge.jobs.states import Ability, JobKind
 from mitigauge.jobs.worker_repository import alive
+from mitigauge.measurement.experiments.spec import read_spec
+from mitigauge.measurement.fleet import absence_repository
+from mitigauge.measurement.runs import lease_repository as leases
+from mitigauge.measurement.runs import repository as run_rows
+from mitigauge.measurement.runs.submission import submit
 from mitigauge.reporting.deliveries import service as deliveries
 from mitigauge.reporting.publications import service as publications
 from mitigauge.reporting.publications.service import Ended
@@ -19,6 +29,7 @@ from mitigauge.tracking.series.tables import ListArchive
 from mitigauge.upkeep.retention import repository as retention
 from tests.confirmations_made import suspicions
 from tests.requests_made import waiting_request
+from tests.specs import CATALOG, HOSTS, SPEC, inventory
 from tests.workers import announce
 
 DAY = timedelta(days=1)
@@ -123,3 +134,80 @@ def test_a_worker_that_was_seen_next_year_is_not_alive(engine: Engine) -> None:
     a_year_ahead(engine, "worker", "seen_at")
     with transaction(engine) as session:
         assert alive(session) == []
+
+
+KERNEL = JobRequest(JobKind.KERNEL, "s1", "linux-source-7.2", "ann", {"base": "x"})
+
+
+def test_a_job_of_next_year_is_taken_now(engine: Engine) -> None:
+    with transaction(engine) as session:
+        job = jobs.ask(session, KERNEL).id
+        assert jobs.take(session, job, holder=uuid4(), seconds=60)
+    a_year_ahead(engine, "job", "wake_at", "expires_at", words=" where kind = 'kernel'")
+    with transaction(engine) as session:
+        due = [found for found, _need in job_rows.jobs_to_wake(session, list(Ability), grace_s=1)]
+        assert due == [job]
+        lease = jobs.take(session, job, holder=uuid4(), seconds=60)
+        assert lease is not None
+        assert lease.epoch == 2
+    with transaction(engine) as session:
+        assert jobs.take(session, job, holder=uuid4(), seconds=60) is None
+
+
+@pytest.fixture
+def run(engine: Engine) -> tuple[int, int]:
+    """(run, host)."""
+    with transaction(engine) as session:
+        spec = read_spec(SPEC, name="spec", catalog=CATALOG, hosts=HOSTS)
+        submit(session, spec, SPEC, catalog=CATALOG, hosts=inventory("alpha"))
+        number, host = session.execute(text("select id, host_id from run")).one()
+        return number, host
+
+
+def due_runs(engine: Engine) -> list[int]:
+    with transaction(engine) as session:
+        hosts = {
+            environment: [name]
+            for environment, name in session.execute(text("select environment, name from host"))
+        }
+        return [found for found, _of in run_rows.runs_to_wake(session, hosts, grace_s=1)]
+
+
+def test_a_run_of_next_year_goes_on_now(engine: Engine, run: tuple[int, int]) -> None:
+    with transaction(engine) as session:
+        assert leases.acquire(session, host_id=run[1], run_id=run[0], holder=uuid4(), seconds=60)
+        run_rows.wake_later(session, run[0], 3600)
+    assert due_runs(engine) == []
+    a_year_ahead(engine, "host_lease", "expires_at")
+    a_year_ahead(engine, "run", "wake_at")
+    assert due_runs(engine) == [run[0]]
+    with transaction(engine) as session:
+        late = leases.acquire(session, host_id=run[1], run_id=run[0], holder=uuid4(), seconds=60)
+        assert late is not None
+        assert late.epoch == 2
+
+
+def test_a_host_that_is_probed_next_year_is_probed_now(
+    engine: Engine, run: tuple[int, int]
+) -> None:
+    with transaction(engine) as session:
+        absence_repository.set_aside(session, run[1], "no answer")
+        assert run_rows.wait_for_host(session, run[0])
+    a_year_ahead(engine, "host", "probe_at")
+    with transaction(engine) as session:
+        assert run_rows.wait_for_host(session, run[0]) is None
+
+
+def test_a_run_whose_host_is_reserved_for_a_month_looks_again_within_a_day(
+    engine: Engine, run: tuple[int, int]
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "update host set reserved_by = 'mira', reserved_reason = 'a new disk',"
+                " reserved_until = now() + interval '30 days'"
+            )
+        )
+    with transaction(engine) as session:
+        wait = run_rows.wait_for_host(session, run[0])
+    assert wait == DAY.total_seconds()

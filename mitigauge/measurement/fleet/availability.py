@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.fleet.tables import Host
+from mitigauge.storage.database.waits import LONGEST_WAIT, has_come
 
 LONGEST_DAYS = 60
 _LASTS = re.compile(r"(\d{1,4})([hd])")
@@ -38,7 +39,7 @@ def _aside(host: Host, now: datetime) -> Kept | None:
         return Kept(
             f"{host.name} is set aside by {host.set_aside_by}: {host.set_aside_reason}", None
         )
-    if host.probe_at is None or host.probe_at <= now:
+    if host.probe_at is None or has_come(host.probe_at, now, LONGEST_WAIT):
         return None
     return Kept(
         f"{host.name} is set aside, next probe {host.probe_at:%H:%M} UTC: {host.set_aside_reason}",

@@ -21,6 +21,7 @@ from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.runs.tables import HostLease
 from mitigauge.storage.database.engine import database_now
 from mitigauge.storage.database.locks import Lock
+from mitigauge.storage.database.waits import LONGEST_LEASE, has_come
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def acquire(
     if held is None:
         return _take_free_host(session, host_id, run_id, holder, now=now, expires=expires)
     ours = held.run_id == run_id and held.holder == holder
-    acted_on = held.holder is not None and held.expires_at > now
+    acted_on = held.holder is not None and not has_come(held.expires_at, now, LONGEST_LEASE)
     if held.run_id != run_id or (acted_on and not ours):
         return None
     if not ours:

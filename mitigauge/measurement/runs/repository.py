@@ -20,6 +20,7 @@ from mitigauge.measurement.runs.kernel_build import KernelBuild
 from mitigauge.measurement.runs.states import UNFINISHED_RUN_STATES, BootState, RunState
 from mitigauge.measurement.runs.tables import Boot, HostLease, Run
 from mitigauge.storage.database.engine import database_now
+from mitigauge.storage.database.waits import LONGEST_LEASE, LONGEST_WAIT, column_has_come
 
 
 class BootLine(NamedTuple):
@@ -185,7 +186,7 @@ def wake_later(session: Session, run_id: int, seconds: float) -> None:
 
 
 def wait_for_host(session: Session, run_id: int) -> float | None:
-    """Let a queued run wait whose host is set aside or reserved.
+    """Let a queued run wait whose host is set aside or reserved, a day at most.
 
     Returns the seconds until it is woken; None where it need not wait. Whoever gives the host back
     wakes it earlier.
@@ -199,7 +200,8 @@ def wait_for_host(session: Session, run_id: int) -> float | None:
     kept = None if host is None else kept_from(host, now)
     if kept is None:
         return None
-    seconds = LOOK_AGAIN_S if kept.until is None else (kept.until - now).total_seconds()
+    until_s = LOOK_AGAIN_S if kept.until is None else (kept.until - now).total_seconds()
+    seconds = min(until_s, LONGEST_WAIT.total_seconds())
     wake_later(session, run_id, seconds)
     return seconds
 
@@ -350,14 +352,13 @@ def runs_to_wake(
     ``grace_s`` leaves a run alone that was only just woken. When a host is given back, all
     runs that wait for it are found, and one of them gets it.
     """
-    now = database_now(session)
     acting = (
         select(HostLease.id)
         .where(
             HostLease.run_id == Run.id,
             HostLease.released_at.is_(None),
             HostLease.holder.is_not(None),
-            HostLease.expires_at > now,
+            ~column_has_come(HostLease.expires_at, LONGEST_LEASE),
         )
         .exists()
     )
@@ -379,7 +380,10 @@ def runs_to_wake(
             .where(
                 tuple_(Host.environment, Host.name).in_(reached),
                 Run.state.in_(UNFINISHED_RUN_STATES),
-                or_(Run.wake_at.is_(None), Run.wake_at <= now - timedelta(seconds=grace_s)),
+                or_(
+                    Run.wake_at.is_(None),
+                    column_has_come(Run.wake_at, LONGEST_WAIT, grace=timedelta(seconds=grace_s)),
+                ),
                 ~acting,
                 ~elsewhere,
             )

@@ -10,6 +10,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, func, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
+# No lease is taken for longer, and no run or job waits longer before it is looked at again.
+LONGEST_LEASE, LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
+
 Column = InstrumentedAttribute[datetime] | InstrumentedAttribute[datetime | None]
 
 
@@ -18,10 +21,12 @@ def has_come(at: datetime, now: datetime, longest: timedelta) -> bool:
     return not now < at <= now + longest
 
 
-def column_has_come(at: Column, longest: timedelta) -> ColumnElement[bool]:
-    """The same of a column, by the database's clock."""
+def column_has_come(
+    at: Column, longest: timedelta, *, grace: timedelta = timedelta(0)
+) -> ColumnElement[bool]:
+    """The same of a column, by the database's clock; over for *grace* at least."""
     now = func.clock_timestamp()
-    return or_(at <= now, at > now + longest)
+    return or_(at <= now - grace, at > now + longest)
 
 
 def began_before(at: Column, ago: timedelta) -> ColumnElement[bool]:
