@@ -111,6 +111,8 @@ def _submit(text: str, name: str) -> ExperimentHead:
 
 def _say_submitted(view: ExperimentHead) -> None:
     say(f"experiment {view.id}: {view.boots_total} boots planned")
+    if any(arm.shares_boots for each in view.comparisons for arm in each.arms):
+        say("modes that need no reboot share one boot of their block: fewer boots take place")
     say(f"follow it with `mitigauge experiment wait {view.id}`; a worker must run")
 
 

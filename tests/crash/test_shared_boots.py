@@ -22,6 +22,9 @@ def boots_made(fleet: Fleet) -> int:
 
 def test_a_block_is_one_boot_and_each_arm_is_applied_in_it(fleet: Fleet) -> None:
     experiment = fleet.submit(DIAL)
+    with transaction(fleet.engine) as session:
+        planned = session.scalar(text("select text from event where kind = 'submitted'"))
+    assert "4 boots planned, those of a block that need no reboot as one" in planned
     fleet.worker()
     view = fleet.until_over(experiment)
     assert [boot.state for boot in view.boots] == [BootState.EFFECTIVE] * 4
@@ -35,6 +38,9 @@ def test_a_block_is_one_boot_and_each_arm_is_applied_in_it(fleet: Fleet) -> None
 
 def test_an_arm_that_asks_for_a_boot_gets_it(fleet: Fleet) -> None:
     experiment = fleet.submit(DIAL.replace("mode: dial/on}", "mode: dial/on, boot: reset}"))
+    with transaction(fleet.engine) as session:
+        planned = session.scalar(text("select text from event where kind = 'submitted'"))
+    assert "4 boots planned, seed" in planned
     fleet.worker()
     fleet.until_over(experiment)
     assert boots_made(fleet) == 4

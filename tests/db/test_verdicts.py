@@ -133,6 +133,16 @@ def test_a_boot_that_is_invalid_later_gives_a_second_version_and_the_first_is_sh
     assert (earlier.reason, second.reason) == (END_OF_RUN, "judged again")
 
 
+def test_an_earlier_verdict_of_at_least_so_much_stays_one(engine: Engine) -> None:
+    made = make(engine)
+    conclude_closed(engine)
+    change(engine, f"update verdict set bound = 'at_least' {EFFECT}")
+    change(engine, "update boot set state = 'invalid', reason = 'it throttled' where block = 2")
+    judge_again(engine, made.experiment)
+    [earlier] = shown(engine, made.experiment).earlier
+    assert earlier.bound == "at_least"
+
+
 def test_other_rules_give_a_next_version_only_where_they_say_otherwise(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,12 +48,14 @@ def submit(
         for name in wanted.hosts
     ]
     boots = sum(len(run.boots) for run in runs)
+    shares = any(arm.shares_boots for each in experiment.comparisons for arm in each.arms)
+    shared = ", those of a block that need no reboot as one" if shares else ""
     record_event(
         session,
         experiment_id=experiment.id,
         run_id=None,
         kind="submitted",
-        text=f"{spec.name}: {boots} boots planned, seed {experiment.seed}",
+        text=f"{spec.name}: {boots} boots planned{shared}, seed {experiment.seed}",
     )
     audit.record(
         session,

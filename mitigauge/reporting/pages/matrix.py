@@ -8,6 +8,7 @@ from typing import Any
 
 from mitigauge.analysis.verdicts.cells import NOT_MEASURED
 from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.stats.bounds import Bound
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Run
@@ -55,6 +56,7 @@ def _earlier(row: Any) -> EarlierVerdict:
         effect_percent=row.effect_percent,
         ci_low_percent=row.ci_low_percent,
         ci_high_percent=row.ci_high_percent,
+        bound=Bound(row.bound),
         n=row.n,
         blocks=row.blocks,
         at=row.given_at or row.written_at,
@@ -146,7 +148,7 @@ def arm_views(
                 boots_effective=own.get(BootState.EFFECTIVE, 0),
                 boots_not_effective=own.get(BootState.NOT_EFFECTIVE, 0),
                 boots_failed=sum(own.get(state, 0) for state in FAILED_STATES),
-                boots_did_not_boot=own.get(BootState.DID_NOT_BOOT, 0),
+                shares_boots=arm.shares_boots,
                 up_on=[host for host, counts in hosts.items() if _any(counts, UP_STATES)],
                 down_on={
                     host: counts[BootState.DID_NOT_BOOT]

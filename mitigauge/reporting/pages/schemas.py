@@ -37,8 +37,8 @@ class ArmView(View):
     boots_effective: int
     boots_not_effective: int
     boots_failed: int
-    boots_did_not_boot: int = Field(
-        0, description="of these, boots in which the fallback came up, or nothing"
+    shares_boots: bool = Field(
+        False, description="applied within a boot that it shares with other arms of its block"
     )
     up_on: list[str] = Field(default_factory=list, description="hosts on which it came up")
     down_on: dict[str, int] = Field(
@@ -61,6 +61,7 @@ class EarlierVerdict(View):
     effect_percent: float | None
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Field(Bound.EXACT, description="what the effect says of the true difference")
     n: int
     blocks: int
     at: datetime

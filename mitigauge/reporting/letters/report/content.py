@@ -218,10 +218,12 @@ def _software(facts: HostFacts, *, with_kernels: bool) -> str:
 
 
 def _design(view: ExperimentView, run: RunView) -> str:
-    arms = next((len(c.arms) for c in view.comparisons if c.name == run.comparison), 0)
+    arms = next((c.arms for c in view.comparisons if c.name == run.comparison), [])
+    shared = " (those of a block that need no reboot in one)"
     text = (
         f"{run.comparison} on {run.host}: {counted(run.blocks, 'block')} of "
-        f"{counted(arms, 'arm')}, {run.boots_effective} of {run.boots_total} boots count"
+        f"{counted(len(arms), 'arm')}, {run.boots_effective} of {run.boots_total} boots"
+        f"{shared if any(arm.shares_boots for arm in arms) else ''} count"
     )
     if run.boots_left_out:
         text += f", {run.boots_left_out} left out"
