@@ -116,7 +116,10 @@ class Publisher:
         if not before.is_done:
             # Whether it has the check is not known.
             return _ended(before, "")
-        if any(each.get("context") == check["context"] for each in _objects(before)):
+        # Of several of one context the newest counts, whichever order they come in.
+        same = [each for each in _objects(before) if each.get("context") == check["context"]]
+        newest = max(enumerate(same), key=_number_or_place, default=(0, {}))[1]
+        if all(newest.get(name) == check[name] for name in ("state", "description")):
             return Ended(PublicationState.PUBLISHED, "it has the check already")
         return _ended(server.post(path, check), f"check on patch {int(patches[0]['id'])}")
 
@@ -137,12 +140,27 @@ class Publisher:
         if not known.is_done:
             return _ended(known, "")
         runs = known.body.get("check_runs", []) if isinstance(known.body, dict) else []
-        if any(each.get("external_id") == github.external_id(facts) for each in runs):
-            return Ended(PublicationState.PUBLISHED, "it has the check run already")
         with transaction(self.engine) as session:
             text = gathered(session, facts.view).markdown()
-        said = server.post(f"{repository}/check-runs", github.check_run(facts, text))
+        run = github.check_run(facts, text)
+        if any(_is_of(each, run) for each in runs):
+            return Ended(PublicationState.PUBLISHED, "it has the check run already")
+        said = server.post(f"{repository}/check-runs", run)
         return _ended(said, f"check run on {commit[:12]}")
+
+
+def _number_or_place(check: tuple[int, dict[str, Any]]) -> int:
+    place, kept = check
+    number = kept.get("id")
+    return number if isinstance(number, int) else place
+
+
+def _is_of(kept: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    """Whether GitHub's check run is of that experiment and says the same."""
+    output = kept.get("output")
+    title = output.get("title") if isinstance(output, dict) else None
+    same = all(kept.get(name) == run[name] for name in ("external_id", "conclusion"))
+    return same and title == run["output"]["title"]
 
 
 def _objects(said: Said) -> list[dict[str, Any]]:

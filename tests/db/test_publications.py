@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sqlalchemy import Engine, text
 
+from mitigauge.analysis.verdicts.conclusions import judge_again
 from mitigauge.core.settings import Settings, get_settings
 from mitigauge.reporting.publications import repository, service
 from mitigauge.reporting.publications.service import Ended
@@ -194,6 +195,35 @@ def test_each_has_its_own_token_and_nothing_goes_anywhere_unasked(
     publish(engine, settings_of(faulty, *ALL))
     assert states(engine) == dict.fromkeys(ALL, PUBLISHED)
     assert faulty.tokens == {"Bearer k", "Token p", "Bearer g"}
+
+
+def test_verdicts_that_are_given_again_are_published_again(
+    engine: Engine, faulty: Faulty, measured: int
+) -> None:
+    settings = settings_of(faulty, *ALL)
+    publish(engine, settings)
+    before = faulty.checks[-1]["state"], faulty.runs[-1]["conclusion"]
+    # Judged again without a change: nothing new is said.
+    judge_again(engine, measured)
+    publish(engine, settings)
+    assert (len(faulty.checks), len(faulty.runs)) == (1, 1)
+    with engine.begin() as connection:
+        # The revision's boots take half as long again: for the worse, whatever it was.
+        connection.execute(
+            text(
+                "update measurement set mean = mean * 1.5 where boot_id in (select boot.id from"
+                " boot join arm on arm.id = boot.arm_id where not is_baseline)"
+            )
+        )
+    judge_again(engine, measured)
+    publish(engine, settings)
+    assert states(engine) == dict.fromkeys(ALL, PUBLISHED)
+    assert (len(faulty.checks), len(faulty.runs)) == (2, 2)
+    assert before == (faulty.checks[0]["state"], faulty.runs[0]["conclusion"])
+    assert faulty.checks[-1] != faulty.checks[0]
+    assert faulty.runs[-1]["output"]["title"] != faulty.runs[0]["output"]["title"]
+    publish(engine, settings)
+    assert (len(faulty.checks), len(faulty.runs)) == (2, 2)
 
 
 def test_an_origin_that_kcidb_does_not_take_is_said_and_sends_nothing(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import literal, or_, select
+from sqlalchemy import func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.verdicts.tables import StoredVerdict
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.runs.tables import Run
 from mitigauge.reporting.publications.states import PublicationState, TargetName
 from mitigauge.reporting.publications.tables import Publication
 from mitigauge.storage.database.waits import began_before, column_has_come
@@ -43,6 +45,32 @@ def add_new(session: Session, targets: Collection[TargetName], since: datetime) 
         )
         made += len(done.all())
     return made
+
+
+def take_again(session: Session, targets: Collection[TargetName]) -> int:
+    """Let those be sent once more whose verdicts were given again since; how many there were."""
+    given_since = (
+        select(StoredVerdict.run_id)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .where(
+            Run.experiment_id == Publication.experiment_id,
+            StoredVerdict.version > 1,
+            StoredVerdict.given_at > Publication.begun_at,
+        )
+        .exists()
+    )
+    now = func.clock_timestamp()
+    done = session.execute(
+        update(Publication)
+        .where(
+            Publication.target.in_(targets),
+            Publication.state == PublicationState.PUBLISHED,
+            given_since,
+        )
+        .values(state=PublicationState.WAITING, made_at=now, next_at=now, ended_at=None)
+        .returning(Publication.id)
+    )
+    return len(done.all())
 
 
 def begin_next(

@@ -55,9 +55,9 @@ class Ended:
 
 
 def take_in(session: Session, targets: Collection[TargetName]) -> int:
-    """Make rows for what was concluded; how many."""
+    """Make rows for what was concluded, and take those again that say otherwise now; how many."""
     since = database_now(session) - LOOKS_BACK
-    return repository.add_new(session, targets, since)
+    return repository.take_again(session, targets) + repository.add_new(session, targets, since)
 
 
 def begin_next(session: Session, targets: Collection[TargetName]) -> Begun | None:
