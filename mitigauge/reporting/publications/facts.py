@@ -55,10 +55,12 @@ class Facts:
     def summary(self) -> str:
         """The answer in a line, with what kind of figures it rests on before it."""
         line = f"Worse? {worse(self.view, self.cells)}"
-        counted = any(each.counted for each in self.view.comparisons)
-        emulated = any(each.emulated for each in self.view.comparisons)
-        kind = "emulated, counted" if counted else "emulated"
-        return f"[{kind}] {line}" if emulated or counted else line
+        comparisons = self.view.comparisons
+        emulated = [each for each in comparisons if each.emulated or each.counted]
+        if not emulated:
+            return line
+        kind = "emulated, counted" if any(each.counted for each in emulated) else "emulated"
+        return f"[{'in part ' if len(emulated) < len(comparisons) else ''}{kind}] {line}"
 
     @property
     def conclusion(self) -> Conclusion:

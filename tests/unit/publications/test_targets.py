@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,6 +133,16 @@ def test_a_check_stands_on_the_last_patch_under_a_context_of_its_own() -> None:
         "toys v1: [emulated, counted] Worse? cannot tell: 1 undecided against before"
     )
     assert check["target_url"] == "https://m.example.org/experiments/7"
+
+
+def test_where_one_of_two_hosts_is_emulated_that_is_said_of_a_part() -> None:
+    told = facts(OPEN)
+    [lab] = told.view.comparisons
+    metal = lab.model_copy(update={"id": 2, "emulated": False, "counted": False})
+    both = replace(told, view=told.view.model_copy(update={"comparisons": [lab, metal]}))
+    assert both.summary.startswith("[in part emulated, counted] Worse?")
+    real = replace(told, view=told.view.model_copy(update={"comparisons": [metal]}))
+    assert real.summary.startswith("Worse?")
 
 
 def test_a_check_run_is_of_the_commit_that_is_judged() -> None:
