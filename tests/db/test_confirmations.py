@@ -89,8 +89,18 @@ def test_fresh_boots_that_are_slower_confirm_with_their_own_effect(engine: Engin
     assert one.ci_low_percent < 3.0 < one.ci_high_percent
     view = regression(engine, number)
     assert view.state is RegressionState.CONFIRMED
-    # What the trend said stays as it was said.
-    assert view.effect_percent == pytest.approx(5.0, abs=0.2)
+    # Page, list and week have one figure; what the trend said stays in the trend.
+    assert view.effect_percent == pytest.approx(3.0, abs=0.2)
+    assert (view.ci_low_percent, view.ci_high_percent) == (one.ci_low_percent, one.ci_high_percent)
+    with engine.connect() as connection:
+        of_trend = connection.scalar(
+            text(
+                "select effect_percent from trend_change where id = (select change_id from"
+                " regression where id = :id) and superseded_at is null"
+            ),
+            {"id": number},
+        )
+    assert of_trend == pytest.approx(5.0, abs=0.2)
     assert "Fresh boots: slower" in view.history[-1].text
     assert view.history[-1].by == "mitigauge"
 

@@ -207,9 +207,17 @@ def _take_in(session: Session, found: Confirmation) -> None:
     if told.effect is not None:
         found.effect_percent = told.effect.value
         found.ci_low_percent, found.ci_high_percent = told.effect.low, told.effect.high
+        if said.state is ConfirmationState.CONFIRMED:
+            _replace_effect(regression, told.effect)
     found.likely, found.boots = said.likely[:LONGEST_WHY], told.boots
     _set(session, found, said.state, said.why)
     _say(session, regression, said)
+
+
+def _replace_effect(regression: Regression, fresh: Effect) -> None:
+    """Show the fresh boots' effect from now on: the suspicion's values were chosen for it."""
+    regression.effect_percent, regression.bound = fresh.value, fresh.bound
+    regression.ci_low_percent, regression.ci_high_percent = fresh.low, fresh.high
 
 
 def _explanation(session: Session, regression: Regression, told: Told) -> str:

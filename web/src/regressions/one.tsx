@@ -16,7 +16,7 @@ import { regressionQuery } from "./queries";
 import "./regressions.css";
 import { personName } from "../format/person";
 import { Pictures } from "./picture";
-import { Owner, RegressionEffect, RegressionTag } from "./words";
+import { Owner, RegressionEffect, RegressionTag, worseWords } from "./words";
 
 export function RegressionPage({ id }: { id: number }) {
   const query = useQuery(regressionQuery(id));
@@ -56,7 +56,7 @@ function One({ regression }: { regression: Regression }) {
         </div>
       </Head>
       <p className="headline">
-        {regression.metric_title} is worse by <RegressionEffect of={regression} /> than{" "}
+        {regression.metric_title} {worseWords(regression)} <RegressionEffect of={regression} /> than{" "}
         {regression.before}, since {stamp(regression.happened_at)}.
       </p>
       {regression.emulated && <EmulatedNotice counted={counts} />}

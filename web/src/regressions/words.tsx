@@ -28,6 +28,13 @@ export function FreshBootsWord({ of }: { of: RegressionSummary }) {
   );
 }
 
+/** Values over time alone only suspect, until fresh boots or a person bear them out. */
+export function worseWords(of: RegressionSummary): string {
+  const isSure =
+    of.origin === "cell" || of.confirmation === "confirmed" || of.state === "confirmed";
+  return isSure ? "is worse by" : "looks worse by";
+}
+
 /** +5.0 % with its interval; what became worse has no other verdict. */
 export function RegressionEffect({ of }: { of: RegressionSummary }) {
   const effect = effectOf(of);

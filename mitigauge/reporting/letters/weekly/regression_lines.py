@@ -8,7 +8,6 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from mitigauge.core.clock import Clock
-from mitigauge.core.stats.bounds import Bound
 from mitigauge.reporting.letters.weekly.data import RegressionLine
 from mitigauge.reporting.letters.weekly.week import Week
 from mitigauge.tracking.regressions import repository
@@ -73,8 +72,6 @@ def _line(
     row: Regression, week: Week | None, fresh: Confirmation | None, few: Mapping[datetime, str]
 ) -> RegressionLine:
     confirmed = fresh is not None and fresh.state is ConfirmationState.CONFIRMED
-    # The values that raised the suspicion overstate it: they were chosen for being far off.
-    effect = fresh if fresh is not None and confirmed else row
     return RegressionLine(
         id=row.id,
         is_new=week is not None and row.found_at >= week.start,
@@ -87,10 +84,10 @@ def _line(
         host_class=row.host_class,
         emulated=row.emulated,
         counted=row.clock is Clock.COUNTED,
-        effect_percent=effect.effect_percent,
-        ci_low_percent=effect.ci_low_percent,
-        ci_high_percent=effect.ci_high_percent,
-        bound=Bound.EXACT if confirmed else row.bound,
+        effect_percent=row.effect_percent,
+        ci_low_percent=row.ci_low_percent,
+        ci_high_percent=row.ci_high_percent,
+        bound=row.bound,
         found_at=row.found_at,
         confirmed=confirmed,
         slower_builds=fresh is not None and fresh.state is ConfirmationState.SLOWER_BUILDS,
