@@ -161,9 +161,10 @@ def _print_change(change: TrendChange) -> None:
     say(f"change {change.id}: {_effect(change)}{interval}, {_state(change)}{version}")
     until = f", until {change.until:%Y-%m-%d %H:%M}" if change.until else ""
     say(
-        f"  since {change.at:%Y-%m-%d %H:%M} UTC (95 %: {change.earliest_at:%Y-%m-%d} to "
-        f"{change.latest_at:%Y-%m-%d}){until}; {change.before:.6g} → {change.after:.6g} "
-        f"{change.unit}, {change.values_before} and {change.values_after} values, p {change.p:.2g}"
+        f"  first value at the new level {change.at:%Y-%m-%d %H:%M} UTC (95 %: one of "
+        f"{change.earliest_at:%Y-%m-%d} to {change.latest_at:%Y-%m-%d}){until}; "
+        f"{change.before:.6g} → {change.after:.6g} {change.unit}, "
+        f"{change.values_before} and {change.values_after} values, p {change.p:.2g}"
     )
     for cause in change.causes:
         say(f"  changed then: {_cause(cause)}")

@@ -97,3 +97,17 @@ def test_the_recorded_hosts_page_has_noise_time_and_no_queue(
     assert shown["noise"][0]["boot_percent"] > 0
     assert shown["hours"]["held_s"] > shown["hours"]["measuring_s"] > 0
     assert (shown["queue"], shown["absences"]) == (None, [])
+
+
+def test_a_fingerprint_of_many_boots_shows_no_fact_of_one_of_them(
+    client: TestClient, engine: Engine
+) -> None:
+    filled(engine, recording.load)
+    kept = [str(row["facts"]) for row in recording.rows_of("fingerprint")]
+    # What an arm sets: the command line of its boot, and what the kernel says then.
+    assert all("cmdline" in facts for facts in kept)
+    host = client.get("/api/hosts/lab-intel").json()
+    boot = client.get("/api/boots/1").json()
+    for facts in (host["fingerprints"][0]["facts"], boot["fingerprint"]):
+        assert "governor" in facts
+        assert not {"cmdline", "vulnerabilities", "kernel_release"} & set(facts)

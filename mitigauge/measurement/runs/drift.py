@@ -11,8 +11,9 @@ from mitigauge.measurement.runs.outcomes import ARM_DEPENDENT_FACTS
 
 def host_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Changed]:
     """Facts of a host that differ, without those that an arm sets."""
-    own = [
-        {name: value for name, value in of.items() if name not in ARM_DEPENDENT_FACTS}
-        for of in (before, after)
-    ]
-    return changed(*own)
+    return changed(own_facts(before), own_facts(after))
+
+
+def own_facts(fingerprint: Mapping[str, Any]) -> dict[str, Any]:
+    """The host's facts, without those that an arm sets: these are of one boot, not of all."""
+    return {name: value for name, value in fingerprint.items() if name not in ARM_DEPENDENT_FACTS}

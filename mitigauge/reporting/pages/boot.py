@@ -12,6 +12,7 @@ from mitigauge.measurement.results.tables import Measurement, Result
 from mitigauge.measurement.runs import attempt_repository
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.drift import own_facts
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.reporting.pages.boot_schemas import (
@@ -75,7 +76,7 @@ def show_boot(session: Session, boot_id: int) -> BootView:
             )
             for s in attempt_repository.steps_of(session, boot_id)
         ],
-        fingerprint=boot.fingerprint.facts if boot.fingerprint else {},
+        fingerprint=own_facts(boot.fingerprint.facts) if boot.fingerprint else {},
         started_at=boot.started_at,
         finished_at=boot.finished_at,
     )

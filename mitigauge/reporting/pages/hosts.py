@@ -16,7 +16,7 @@ from mitigauge.core.stats.rates import rate_interval
 from mitigauge.measurement.fleet import repository as fleet
 from mitigauge.measurement.fleet.absence_repository import absences_of, absent_seconds
 from mitigauge.measurement.runs import repository as run_rows
-from mitigauge.measurement.runs.drift import host_changes
+from mitigauge.measurement.runs.drift import host_changes, own_facts
 from mitigauge.measurement.runs.drift_repository import facts_of, print_changes
 from mitigauge.measurement.runs.host_time_repository import host_times, wasted_seconds
 from mitigauge.reporting.pages.experiments import summaries
@@ -83,7 +83,7 @@ def show_host(session: Session, name: str, environment: str | None = None) -> Ho
                 first_seen_at=f.first_seen_at,
                 last_seen_at=f.last_seen_at,
                 boots=boots.get(f.id, 0),
-                facts=f.facts,
+                facts=own_facts(f.facts),
             )
             for f in fleet.fingerprints_of(session, host.id)
         ],

@@ -108,7 +108,9 @@ class TrendChange(TrendIdentity):
     values_before: int
     values_after: int
     at: datetime = Field(description="the first value at the new level")
-    earliest_at: datetime = Field(description="the change lies between these two (95 %)")
+    earliest_at: datetime = Field(
+        description="the first value at the new level lies between these two (95 %)"
+    )
     latest_at: datetime
     until: datetime | None = Field(description="of one that went away: the first value without it")
     run_before: int = Field(description="run of the last value before")

@@ -185,7 +185,7 @@ function FingerprintItem({ print, before, open }: ItemProps) {
       </div>
       {before ? <Changes changed={changed} /> : <p className="faint">The first one taken.</p>}
       <details open={open && !before}>
-        <summary>All facts</summary>
+        <summary>Facts that no arm sets</summary>
         <FactTable facts={print.facts} empty="None." marked={[]} />
       </details>
     </div>

@@ -211,7 +211,7 @@ function Changes({ trend }: { trend: Trend }) {
 
 /** Days alone, unless both ends are of one day. */
 function placeInTime({ earliest_at: earliest, latest_at: latest }: TrendChange): string {
-  if (earliest === latest) return `at ${stamp(latest)}`;
+  if (earliest === latest) return "this one";
   if (day(earliest) !== day(latest)) return `between ${day(earliest)} and ${day(latest)}`;
   return `between ${clock(earliest)} and ${clock(latest)} of ${day(latest)}`;
 }
@@ -223,9 +223,9 @@ function Change({ change, trend }: { change: TrendChange; trend: Trend }) {
         <Effect change={change} full /> <ChangeTags change={change} />
       </h3>
       <p className="soft small">
-        Since {stamp(change.at)}
-        {change.until !== null && `, until ${stamp(change.until)}`}; it lies {placeInTime(change)}{" "}
-        (95 %). {quantity(change.before, change.unit)} → {quantity(change.after, change.unit)},{" "}
+        First value at the new level: {stamp(change.at)}
+        {change.until !== null && `, until ${stamp(change.until)}`} (95 %: {placeInTime(change)}).{" "}
+        {quantity(change.before, change.unit)} → {quantity(change.after, change.unit)},{" "}
         {change.values_before} and {change.values_after} values, on {change.hosts.join(", ")}.
       </p>
       {change.reason !== "" && (
