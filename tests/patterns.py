@@ -19,7 +19,7 @@ from mitigauge.core.settings import REPOSITORY
 
 # Programs of ours: what can be imported of them, and what lies beside.
 PACKAGES = ("mitigauge", "cli", "api", "pipelines")
-FOLDERS = (*PACKAGES, "workloads", "lab", "ansible")
+FOLDERS = (*PACKAGES, "workloads", "lab", "ansible", "bench")
 WAYS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 # Keywords by which pydantic, typer and FastAPI are given a pattern; they look for it anywhere.
 KEYWORDS = {"pattern", "regex", "formed"}
