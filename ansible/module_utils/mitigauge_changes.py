@@ -25,6 +25,7 @@ KINDS = (
     "packages",  # that were not there: null
     "upgraded",  # package → the version that was there
     "grub",  # variable in GRUB's environment → its value, null where it was not set
+    "efi",  # label of our entry of the firmware, which goes with its files: null
 )
 
 

@@ -195,6 +195,21 @@ def default_entry(entries: Sequence[Entry], grub_cfg: str, saved: str) -> Entry:
     return found
 
 
+def fallbacks(grub_cfg: str, release: str) -> list[int]:
+    """Numbers of entries that GRUB goes on to where it cannot load a kernel of that *release*.
+
+    Those of the menu itself that start another kernel: a name, or a place within a submenu, GRUB
+    2.06 and 2.12 do not take here.
+    """
+    top = [entry for entry in menu(grub_cfg) if len(entry.levels) == 1 and not entry.is_rescue]
+    return [int(entry.levels[0][0]) for entry in top if entry.release != release]
+
+
+def waits_for_key(grub_cfg: str) -> bool:
+    """Whether GRUB shows its menu until somebody presses a key."""
+    return bool(re.search(r"^[^\S\n]*set timeout=[\"']?-1", grub_cfg, re.MULTILINE))
+
+
 def entry_for(entries: Sequence[Entry], default: Entry, release: str) -> Entry:
     """The first entry whose kernel has that release; the default where none is asked for."""
     if not release or release == default.release:
@@ -235,8 +250,12 @@ def arm_options(
     return options
 
 
-def arm_entry(entry: Entry, options: Sequence[str]) -> str:
-    """The text of `entry` under our id, with other options."""
+def arm_entry(entry: Entry, options: Sequence[str], fallbacks: Sequence[int] = ()) -> str:
+    """The text of `entry` under our id, with other options.
+
+    Where GRUB cannot load it, it goes on to the entries of those numbers; without any it would
+    show its menu and wait for a key for ever.
+    """
 
     if not PATH.fullmatch(entry.path):
         raise Refused(f"the kernel {entry.path!r} has a character that GRUB would interpret")
@@ -245,8 +264,11 @@ def arm_entry(entry: Entry, options: Sequence[str]) -> str:
         return f"{linux['indent']}{linux['command']}\t{entry.path} {' '.join(options)}"
 
     body = [LINUX.sub(with_options, line) + "\n" for line in entry.lines]
-    head = f"menuentry 'Mitigauge: the arm under test' --id '{ENTRY_ID}' {{\n"
-    return BEGIN + head + "".join(body) + "}\n" + END
+    # Where the menu has a password, GRUB would ask for a user's name before it starts the entry.
+    head = f"menuentry 'Mitigauge: the arm under test' --unrestricted --id '{ENTRY_ID}' {{\n"
+    numbers = " ".join(str(number) for number in fallbacks)
+    fallback = f'set fallback="{numbers}"\n' if numbers else ""
+    return BEGIN + fallback + head + "".join(body) + "}\n" + END
 
 
 def without_ours(custom_cfg: str) -> str:

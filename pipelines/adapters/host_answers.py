@@ -66,6 +66,23 @@ class BootLoader(_Answer):
     next_entry: Word | None = None
 
 
+class Firmware(_Answer):
+    """How the firmware would start a kernel once; *refused*: why it could not.
+
+    *partition*: the EFI system partition, with where it is mounted and its bytes, None: nowhere.
+    *next*: what the firmware starts next, where that is none of ours.
+    """
+
+    refused: Line | None
+    secure_boot: bool | None = None
+    partition: Line | None = None
+    place: Line | None = None
+    free_bytes: Count | None = None
+    needed_bytes: Count | None = None
+    next: Word | None = None
+    first_is_ours: bool = False
+
+
 class Processor(_Answer):
     """What changes the time of the same work."""
 
@@ -85,6 +102,7 @@ class CheckAnswer(_Answer):
     kernel_release: Word
     boot_id: Word | None = None
     boot_loader: BootLoader
+    firmware: Firmware
     free_bytes: dict[Word, Count] = Field(max_length=20)
     watchdog: Line | None
     programs: dict[Word, Line | None] = Field(max_length=50)

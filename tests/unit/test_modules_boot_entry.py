@@ -222,6 +222,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grub:
     (tmp_path / "grub.cfg").write_text(SAVED)
     (tmp_path / "grubenv").write_bytes(b"#" * 1024)
     monkeypatch.setattr(grub, "GRUB", tmp_path)
+    monkeypatch.setattr(grub.efi, "FIRMWARE", tmp_path / "no-efi")
+    monkeypatch.setattr(grub.efi, "EFIVARS", tmp_path / "no-efi" / "efivars")
     monkeypatch.setattr(grub, "PIN", tmp_path / "grub.d" / "mitigauge.cfg")
     monkeypatch.setattr(grub, "WATCHDOG", tmp_path / "no-watchdog")
     monkeypatch.setattr(grub, "run", host)
@@ -239,6 +241,7 @@ def params(**changes: str) -> dict[str, Any]:
         "cmdline": "vmscape=off",
         "kernel": "",
         "method": "reset",
+        "loader": "auto",
         **changes,
     }
 
@@ -393,7 +396,9 @@ def test_a_host_without_kexec_is_told_what_to_install(
 def test_an_entry_with_two_initial_disks_cannot_be_started_by_kexec(machine: Grub) -> None:
     config = SAVED.replace("\tinitrd\t/", "\tinitrd\t/intel-uc.img /")
     (machine.directory / "grub.cfg").write_text(config)
-    with pytest.raises(grub.Refused, match=r"has /intel-uc.img, /initrd.img-.*; boot by reset"):
+    with pytest.raises(
+        grub.Refused, match=r"has /boot/intel-uc.img, /boot/initrd.img-.*; boot by reset"
+    ):
         grub.boot(params(method="kexec"), check=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -24,7 +24,8 @@ PROGRAMS = {
     "iperf3": ("iperf3", "iperf"),
 }
 # Without these no run can begin; `prepare` installs the others.
-INDISPENSABLE = ("grub-reboot", "grub-script-check", "systemd-run")
+GRUBS_PROGRAMS = ("grub-reboot", "grub-script-check")
+INDISPENSABLE = (*GRUBS_PROGRAMS, "systemd-run")
 NOT_AFFECTED = "Not affected"
 
 
@@ -53,10 +54,11 @@ def items(facts: Mapping[str, Any], *, now: float, clock: Clock) -> Iterator[Ite
     """
     yield _user(facts["user"])
     yield _system(facts["os"])
-    yield from _boot_loader(facts["boot_loader"])
+    yield from _one_shot(facts["firmware"], facts["boot_loader"], facts["kernel_release"])
     yield from _disks(facts["free_bytes"])
     yield _watchdog(facts["watchdog"])
-    yield from _programs(facts["programs"])
+    by_firmware = facts["firmware"]["refused"] is None
+    yield from _programs(facts["programs"], without=GRUBS_PROGRAMS if by_firmware else ())
     yield _clock(facts["now"] - now, clock, synchronised=facts["synchronised"])
     yield _kvm(there=facts["kvm"])
     yield from _processor(facts["processor"])
@@ -120,17 +122,30 @@ def _system(system: Mapping[str, str | None]) -> Item:
     )  # fmt: skip
 
 
-def _boot_loader(loader: Mapping[str, Any]) -> Iterator[Item]:
+def _one_shot(
+    firmware: Mapping[str, Any], loader: Mapping[str, Any], running: str
+) -> Iterator[Item]:
+    """What starts a kernel once and then the system's own again: the firmware, else GRUB."""
+    if firmware["refused"] is None:
+        yield from _by_firmware(firmware, running)
+        return
     refused = loader.get("refused")
     if refused:
         yield Item(
-            "one-shot boot", State.MISSING, str(refused),
-            "A boot of an arm must fall back by itself. Put /boot on plain ext4, XFS or FAT, keep "
-            "/etc/grub.d/00_header and 41_custom, and run update-grub. Where there is no GRUB: "
-            "apt-get install grub-efi-amd64 (grub-pc without EFI), grub-install, update-grub.",
+            "one-shot boot", State.MISSING,
+            f"by the firmware: {firmware['refused']}; by GRUB: {refused}",
+            "A boot of an arm must fall back by itself. On a machine that starts by EFI let the "
+            "firmware do it: mend what stands behind \"by the firmware\". Else put /boot on plain "
+            "ext4, XFS or FAT, set GRUB_TIMEOUT, keep /etc/grub.d/00_header and 41_custom, and "
+            "run update-grub. Where there is no GRUB: apt-get install grub-efi-amd64 (grub-pc "
+            "without EFI), grub-install, update-grub.",
         )  # fmt: skip
     else:
-        yield Item("one-shot boot", State.OK, "GRUB reads custom.cfg and writes its environment")
+        yield Item(
+            "one-shot boot", State.OK,
+            "GRUB reads custom.cfg and writes its environment; not by the firmware: "
+            f"{firmware['refused']}",
+        )  # fmt: skip
     release = loader.get("default_release")
     if release:
         yield Item("known-good kernel", State.OK, str(release))
@@ -138,6 +153,32 @@ def _boot_loader(loader: Mapping[str, Any]) -> Iterator[Item]:
         yield Item(
             "pending entry", State.NOTE, f"the next boot takes {loader['next_entry']!r}",
             "It stands there from a boot that was never made; the next run writes its own.",
+        )  # fmt: skip
+
+
+def _by_firmware(firmware: Mapping[str, Any], running: str) -> Iterator[Item]:
+    place = firmware["place"]
+    where = f"mounted at {place}" if place else "mounted for each boot"
+    partition = f"{firmware['partition']}, {where}"
+    yield Item("one-shot boot", State.OK, f"the firmware's own (EFI BootNext), from {partition}")
+    yield Item("known-good kernel", State.OK, f"{running}, which runs now")
+    free, needed = firmware["free_bytes"], firmware["needed_bytes"]
+    if free is not None and free < needed:
+        yield Item(
+            "room on the ESP", State.MISSING,
+            f"{free >> 20} MiB free, needed {needed >> 20} MiB for a kernel like the running one",
+            f"Remove what others left on {partition}, or make the partition larger; or set "
+            "boot_mode_loader: grub for the host.",
+        )  # fmt: skip
+    if firmware["next"]:
+        yield Item(
+            "pending boot", State.NOTE, f"the firmware starts Boot{firmware['next']} next",
+            "Somebody asked for it (efibootmgr -N takes it back); the next run sets its own.",
+        )  # fmt: skip
+    if firmware["first_is_ours"]:
+        yield Item(
+            "boot order", State.MISSING, "the entry mitigauge stands first in BootOrder",
+            "The host would not fall back to its own system: efibootmgr -o NUMBERS without it.",
         )  # fmt: skip
 
 
@@ -165,9 +206,9 @@ def _watchdog(identity: str | None) -> Item:
     )  # fmt: skip
 
 
-def _programs(found: Mapping[str, str | None]) -> Iterator[Item]:
+def _programs(found: Mapping[str, str | None], *, without: Collection[str]) -> Iterator[Item]:
     for name, (package, purpose) in PROGRAMS.items():
-        if name not in found:
+        if name not in found or name in without:
             continue
         if found[name]:
             yield Item(name, State.OK, str(found[name]))

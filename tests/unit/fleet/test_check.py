@@ -18,6 +18,8 @@ NOW = 1_770_000_000.0
 GOOD: dict[str, Any] = {
     "user": 0,
     "os": {"id": "debian", "version": "13"},
+    "firmware": {"refused": "the host was not started by EFI", "secure_boot": None},
+    "kernel_release": "6.12.1",
     "boot_loader": {"refused": None, "default_release": "6.12.1", "next_entry": None},
     "free_bytes": {"/": 9 << 30, "/boot": 1 << 30, "/var": 9 << 30},
     "watchdog": "iTCO_wdt",

@@ -7,11 +7,13 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_efi as efi
 from ansible.module_utils.mitigauge_changes import ChangesError, note, note_paths
 from ansible.module_utils.mitigauge_grub import (
     ENTRY_ID,
@@ -23,23 +25,25 @@ from ansible.module_utils.mitigauge_grub import (
     configured_default,
     default_entry,
     entry_for,
+    fallbacks,
     menu,
     unwritable,
+    waits_for_key,
     without_ours,
 )
-from ansible.module_utils.mitigauge_kernel_image import image_version
+from ansible.module_utils.mitigauge_kernel_image import image_version, is_signed
 
 DOCUMENTATION = r"""
 module: boot_entry
 short_description: Boot a kernel with a mode's options once
 description:
-  - C(booted) writes an entry with a stable id into GRUB's custom.cfg, proves that GRUB will
-    see it, selects it for the next boot only, and reboots. The known-good entry stays the
-    default, so that a panic, a hang or a power cycle falls back to it.
+  - C(booted) tells the firmware (EFI, by BootNext) or GRUB (by an entry in custom.cfg) to start
+    the kernel at the next boot only, proves that it was taken, and reboots. The system's own boot
+    stays the default, so that a panic, a hang or a power cycle falls back to it.
   - With C(method=kexec) the running kernel starts the entry's kernel itself, without firmware and
     boot loader. Nothing is written then; whatever goes wrong falls back in the same way.
   - Does nothing when the nonce is on the running kernel's command line already.
-  - Refuses hosts whose grubenv GRUB itself cannot write, where a one-shot would stay.
+  - By GRUB, refuses hosts whose grubenv GRUB itself cannot write, where a one-shot would stay.
   - C(pinned) makes the kernel that is known to boot the default by name, so that one which is
     installed later does not become it.
   - C(kexec_guarded) tells Debian's kexec-tools, before it is installed, to leave reboots to the
@@ -67,13 +71,18 @@ options:
     type: str
     choices: [reset, kexec]
     default: reset
+  loader:
+    description: What starts the kernel; C(auto) is the firmware where it can, else GRUB.
+    type: str
+    choices: [auto, efi, grub]
+    default: auto
 author: [Mitigauge contributors]
 """
 
 RETURN = r"""
 mitigauge:
   description: "boot: entry_id, default_entry, kernel_release, kernel_version, previous_boot_id,
-    cmdline, watchdog, already_up. Or pinned: default_entry. Or restored: boot_entry."
+    cmdline, watchdog, already_up, loader. Or pinned: default_entry. Or restored: boot_entry."
   type: dict
   returned: success
 """
@@ -133,6 +142,8 @@ def require_one_shot(grub_cfg: str) -> None:
         raise Refused("grub.cfg does not source custom.cfg; restore /etc/grub.d/41_custom")
     if "save_env next_entry" not in grub_cfg:
         raise Refused("grub.cfg does not know next_entry; restore /etc/grub.d/00_header")
+    if waits_for_key(grub_cfg):
+        raise Refused("GRUB waits for a key (set timeout=-1): set GRUB_TIMEOUT and run update-grub")
     source, filesystem = run("findmnt", "-no", "SOURCE,FSTYPE", "--target", str(GRUB)).split()[:2]
     reason = unwritable(source, filesystem, (GRUB / "grubenv").stat().st_size)
     if reason:
@@ -148,10 +159,10 @@ def file_of(path: str) -> Path:
     raise Refused(f"there is no file {path}; run update-grub on the host")
 
 
-def start_of_image(entry: Entry) -> bytes:
+def start_of_image(image: Path) -> bytes:
     """The first part of the kernel image, with its version."""
-    with file_of(entry.path).open("rb") as image:
-        return image.read(1 << 17)
+    with image.open("rb") as file:
+        return file.read(1 << 17)
 
 
 def write_custom(text: str) -> None:
@@ -181,18 +192,16 @@ def select_once(default: Entry, *, pinned: bool) -> None:
         raise Refused(f"grubenv reads {now!r} after grub-set-default {default.reference}")
 
 
-def load(entry: Entry, options: list[str]) -> None:
+def load(image: Path, disks: list[Path], options: Sequence[str]) -> None:
     """Put the kernel that is to be started next into memory."""
     if shutil.which("kexec") is None:
         raise Refused("there is no program kexec; install kexec-tools on the host")
-    disks = entry.initial_disks
     if len(disks) > 1:
-        raise Refused(
-            f"kexec takes one initial RAM disk, the entry has {', '.join(disks)}; boot by reset"
-        )
-    initial = [f"--initrd={file_of(disk)}" for disk in disks]
+        names = ", ".join(str(disk) for disk in disks)
+        raise Refused(f"kexec takes one initial RAM disk, the entry has {names}; boot by reset")
+    initial = [f"--initrd={disk}" for disk in disks]
     command_line = f"--command-line={' '.join(options)}"
-    run("kexec", "--load", str(file_of(entry.path)), *initial, command_line)
+    run("kexec", "--load", str(image), *initial, command_line)
     if KEXEC_LOADED.read_text().strip() != "1":
         raise Refused("kexec --load said nothing, and no kernel is loaded")
 
@@ -232,51 +241,127 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
     if not NONCE.fullmatch(params["nonce"]):
         raise Refused(f"nonce {params['nonce']!r} is not a word of letters, digits and . _ -")
     cmdline = Path("/proc/cmdline").read_text().strip()
-    facts: dict[str, Any] = {"entry_id": ENTRY_ID, "watchdog": watchdog()}
+    facts: dict[str, Any] = {"watchdog": watchdog()}
     if nonce_of(cmdline) == params["nonce"]:
         up = os.uname()
         return False, facts | {
+            "entry_id": None,
             "already_up": True,
             "kernel_release": up.release,
             "kernel_version": up.version,
             "previous_boot_id": None,
             "cmdline": cmdline,
         }
-    method = params["method"]
+    facts |= {
+        "already_up": False,
+        "previous_boot_id": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+    }
+    make = boot_by_firmware if loader_for(params["loader"]) == "efi" else boot_by_grub
+    facts |= make(params, cmdline, facts["watchdog"] is not None, check=check)
+    if not check:
+        reboot(params["method"])
+    return True, facts
+
+
+def loader_for(wanted: str) -> str:
+    """What starts the kernel. Raises :class:`Refused` where it is the firmware that cannot."""
+    why = efi.why_not() if wanted != "grub" else "GRUB is asked for"
+    if wanted == "efi" and why:
+        raise Refused(why)
+    if why and not (GRUB / "grub.cfg").exists():
+        raise Refused(f"the firmware cannot be told what to start once, as {why}; and no GRUB is "
+                      f"there: {GRUB}/grub.cfg does not exist")  # fmt: skip
+    return "grub" if why else "efi"
+
+
+def boot_by_grub(
+    params: dict[str, Any], _cmdline: str, watched: bool, *, check: bool
+) -> dict[str, Any]:
+    """Write an entry of GRUB's and select it once, or load its kernel; the facts of it."""
     grub_cfg = (GRUB / "grub.cfg").read_text()
-    if method == "reset":
+    if params["method"] == "reset":
         require_one_shot(grub_cfg)
     entries = menu(grub_cfg)
     default = default_entry(entries, grub_cfg, environment().get("saved_entry", ""))
     entry = entry_for(entries, default, params["kernel"])
     options = arm_options(
-        entry.options,
-        params["cmdline"].split(),
-        params["nonce"],
-        watchdog=facts["watchdog"] is not None,
+        entry.options, params["cmdline"].split(), params["nonce"], watchdog=watched
     )
-    text = arm_entry(entry, options)
-    facts |= {
-        "already_up": False,
-        "default_entry": default.reference,
-        "kernel_release": entry.release,
-        "kernel_version": image_version(start_of_image(entry)),
-        "previous_boot_id": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
-        "cmdline": " ".join(options),
-    }
+    text = arm_entry(entry, options, fallbacks(grub_cfg, entry.release))
+    image = file_of(entry.path)
+    if params["method"] == "reset":
+        require_shim_takes(image)
     if not check:
-        if method == "kexec":
-            load(entry, options)
+        if params["method"] == "kexec":
+            load(image, [file_of(disk) for disk in entry.initial_disks], options)
         else:
             note_environment()
             write_custom(without_ours(custom_cfg()) + text)
             select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
-        reboot(method)
-    return True, facts
+    return {
+        "loader": "grub",
+        "entry_id": ENTRY_ID,
+        "default_entry": default.reference,
+        "kernel_release": entry.release,
+        "kernel_version": image_version(start_of_image(image)),
+        "cmdline": " ".join(options),
+    }
+
+
+def require_shim_takes(image: Path) -> None:
+    """Raises :class:`Refused` for a kernel without a signature where Secure Boot asks for one."""
+    if efi.flag("SecureBoot") and not is_signed(start_of_image(image)):
+        raise Refused(
+            f"Secure Boot is on and {image} has no signature: GRUB would not load it. Sign it "
+            "(sbsign) with a key that the firmware or the shim knows, or switch Secure Boot off in "
+            "the firmware's set-up"
+        )
+
+
+def boot_by_firmware(
+    params: dict[str, Any], cmdline: str, watched: bool, *, check: bool
+) -> dict[str, Any]:
+    """Put the kernel onto the EFI system partition and name it to the firmware once, or load it;
+    the facts of it.
+    """
+    if nonce_of(cmdline) is None:
+        base = efi.Base(os.uname().release, efi.base_options(cmdline))
+        base = base if check else efi.keep_base(cmdline, base.release)
+    else:
+        base = efi.require_base()
+    boot = efi.plan(
+        base, params["kernel"], params["cmdline"].split(), params["nonce"], watchdog=watched
+    )
+    number = None
+    if not check and params["method"] == "kexec":
+        load(boot.files.image, [d for d in [boot.files.initial_disk] if d], boot.options)
+    elif not check:
+        before = efi.read_variables()
+        partition = efi.find_partition(before)
+        efi.note_entry()
+        with efi.mounted(partition) as esp:
+            efi.write_files(boot, esp)
+        number = efi.arm(boot, partition, before)
+        os.sync()
+    return {
+        "loader": "efi",
+        "entry_id": f"Boot{number}" if number else None,
+        "default_entry": base.release,
+        "kernel_release": boot.release,
+        "kernel_version": image_version(start_of_image(boot.files.image)),
+        "cmdline": " ".join(boot.options),
+    }
 
 
 def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
-    """Name the default in grubenv; returns (changed, facts)."""
+    """Keep what is known to boot: what runs, and GRUB's default by name; (changed, facts)."""
+    cmdline = Path("/proc/cmdline").read_text()
+    if not check and not efi.why_not() and nonce_of(cmdline) is None:
+        efi.keep_base(cmdline, os.uname().release)
+    if not (GRUB / "grub.cfg").exists() and not efi.why_not():
+        return False, {"default_entry": os.uname().release}
+    if not (GRUB / "grubenv").exists() and not check:
+        run("grub-editenv", str(GRUB / "grubenv"), "create")
     grub_cfg = (GRUB / "grub.cfg").read_text()
     entries = menu(grub_cfg)
     saved = environment().get("saved_entry", "")
@@ -310,7 +395,13 @@ def guard_kexec(*, check: bool) -> bool:
 
 
 def remove(*, check: bool) -> bool:
-    """Take the entry away; True if there was one."""
+    """Take the entries away; True if there was one."""
+    firmware = False if check else efi.remove()
+    return remove_from_grub(check=check) or firmware
+
+
+def remove_from_grub(*, check: bool) -> bool:
+    """Take GRUB's entry away; True if there was one."""
     text = custom_cfg()
     others = without_ours(text)
     if others == text:
@@ -335,6 +426,7 @@ def main() -> None:
             "cmdline": {"type": "str", "default": ""},
             "kernel": {"type": "str", "default": ""},
             "method": {"type": "str", "choices": list(REBOOT), "default": "reset"},
+            "loader": {"type": "str", "choices": ["auto", "efi", "grub"], "default": "auto"},
         },
         required_if=[("state", "booted", ("nonce",))],
         supports_check_mode=True,

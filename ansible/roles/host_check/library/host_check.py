@@ -14,8 +14,15 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_efi as efi
 from ansible.module_utils.mitigauge_changes import RECORD
-from ansible.module_utils.mitigauge_grub import Refused, default_entry, menu, unwritable
+from ansible.module_utils.mitigauge_grub import (
+    Refused,
+    default_entry,
+    menu,
+    unwritable,
+    waits_for_key,
+)
 from ansible.module_utils.mitigauge_readings import READABLE, readings
 
 DOCUMENTATION = r"""
@@ -115,6 +122,8 @@ def boot_loader(root: Path) -> dict[str, Any]:
         reason = "grub.cfg does not source custom.cfg"
     elif "save_env next_entry" not in config:
         reason = "grub.cfg does not know next_entry"
+    elif waits_for_key(config):
+        reason = "GRUB waits for a key (set timeout=-1)"
     listing = said("grub-editenv", str(grub / "grubenv"), "list") or ""
     variables = dict(line.split("=", 1) for line in listing.splitlines() if "=" in line)
     reason = started_by_another(root) or reason
@@ -128,6 +137,30 @@ def boot_loader(root: Path) -> dict[str, Any]:
         "default_release": default.release,
         "releases": sorted({entry.release for entry in entries}),
         "next_entry": variables.get("next_entry") or None,
+    }
+
+
+def firmware() -> dict[str, Any]:
+    """How the firmware would start a kernel once; ``refused`` says why it could not."""
+    why = efi.why_not()
+    if why:
+        return {"refused": why, "secure_boot": efi.flag("SecureBoot")}
+    try:
+        now = efi.read_variables()
+        partition = efi.find_partition(now)
+        files = efi.files_of(os.uname().release)
+    except efi.Refused as failure:
+        return {"refused": str(failure), "secure_boot": False}
+    needed = [path.stat().st_size for path in (files.image, files.initial_disk) if path]
+    return {
+        "refused": None,
+        "secure_boot": False,
+        "partition": partition.source,
+        "place": None if partition.place is None else str(partition.place),
+        "free_bytes": None if partition.place is None else efi.room_at(partition.place),
+        "needed_bytes": sum(needed) + efi.SPARE_BYTES,
+        "next": now.next if now.next not in now.ours else None,
+        "first_is_ours": bool(now.order) and now.order[0] in now.ours,
     }
 
 
@@ -182,6 +215,7 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "kernel_release": os.uname().release,
         "boot_id": text_of(root / "proc/sys/kernel/random/boot_id"),
         "boot_loader": boot_loader(root),
+        "firmware": firmware(),
         "free_bytes": free_bytes(PLACES),
         "watchdog": text_of(watchdog / "identity") if watchdog.exists() else None,
         "programs": {name: shutil.which(name) for name in programs},

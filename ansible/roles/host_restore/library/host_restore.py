@@ -17,6 +17,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_efi as efi
 from ansible.module_utils.mitigauge_changes import (
     OURS,
     RECORD,
@@ -25,6 +26,7 @@ from ansible.module_utils.mitigauge_changes import (
     read,
     write,
 )
+from ansible.module_utils.mitigauge_grub import Refused
 from ansible.module_utils.mitigauge_packages import PackageError, apt, removed
 
 DOCUMENTATION = r"""
@@ -168,6 +170,12 @@ class Host:
                 yield item(f"GRUB's {name}", f"{before!r} again")
         self.done("grub")
 
+    def efi(self) -> Iterator[dict[str, Any]]:
+        """Take our entry from the firmware and our files from the EFI system partition."""
+        if "efi" in self.noted and efi.remove():
+            yield item("the firmware's entry", "removed, with its files")
+        self.done("efi")
+
     def folder(self) -> Iterator[dict[str, Any]]:
         """Remove the record and all beside it: the last step."""
         folder = self.record.parent
@@ -181,7 +189,7 @@ class Host:
         # Packages before the default is named no more: the kernels of ours are gone when the
         # newest becomes the default again.
         steps: tuple[Callable[[], Iterator[dict[str, Any]]], ...] = (
-            self.units, self.links, self.packages, self.paths, self.grub, self.folder,
+            self.units, self.links, self.efi, self.packages, self.paths, self.grub, self.folder,
         )  # fmt: skip
         said = [each for step in steps for each in step()]
         os.sync()
@@ -259,7 +267,7 @@ def main() -> None:
             raise RestoreError("a boot of an experiment is up; the host must reboot first")
         else:
             said = Host().restore()
-    except (RestoreError, ChangesError, PackageError, OSError) as error:
+    except (RestoreError, ChangesError, PackageError, Refused, OSError) as error:
         module.fail_json(msg=f"cannot put this host back: {error}")
     else:
         module.exit_json(changed=bool(said), mitigauge={"put_back": said})
