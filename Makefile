@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-truth bench-exact bench-exact-page bench-reach
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-metal test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-truth bench-exact bench-exact-page bench-reach
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ test-measured: setup ## what measures time or memory: alone, one test after the 
 
 test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
 	@python -m pytest -m lab -s -v tests/lab $(ARGS)
+
+test-metal: setup ## README's "On hosts of yours" on an emulated server: EFI, LVM over RAID 1; an hour (ARGS: for pytest)
+	@python -m pytest -m lab -s -v tests/lab/test_metal.py $(ARGS)
 
 test-crash: setup ## workers killed, paused and cut off at every step; an hour (ARGS: for the campaign alone)
 	@scripts/test-crash $(ARGS)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,15 @@ from mitigauge.core.settings import Settings
 
 # A path in sockaddr_un holds 108 bytes with its final zero.
 SOCKET_PATH_LIMIT = 107
+
+
+class Board(StrEnum):
+    """What kind of machine a host is."""
+
+    PC = "pc"
+    """Started by a BIOS, with one disk and a kernel made for the lab."""
+    METAL = "metal"
+    """As servers are: see `lab.metal`."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class HostSpec:
     """What its time always is; None: what the lab's is."""
     on_demand: bool = False
     """Whether it is started only by name."""
+    board: Board = Board.PC
 
 
 SPECS = (
@@ -75,6 +86,19 @@ SPECS = (
         # A guest with a whole system takes minutes to boot where time counts instructions.
         clock=Clock.REAL,
         on_demand=True,
+    ),
+    HostSpec(
+        name="lab-metal",
+        port_offset=4,
+        cpu="Icelake-Server",
+        vendor="GenuineIntel",
+        memory_mib=1024,
+        vcpus=2,
+        capabilities=(),
+        # Two disks, firmware and an initial RAM disk: a boot takes minutes where time is counted.
+        clock=Clock.REAL,
+        on_demand=True,
+        board=Board.METAL,
     ),
 )
 
@@ -160,6 +184,11 @@ class Host:
     def disk(self) -> Path:
         """Overlay on the base image; the host's state."""
         return self.directory / "disk.qcow2"
+
+    @property
+    def second_disk(self) -> Path:
+        """Of a host with two, the other one."""
+        return self.directory / "disk1.qcow2"
 
     @property
     def zeros(self) -> Path:

@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import metal
 from lab.errors import LabError
 from lab.execution import PROGRAM, Execution
+from lab.hosts import Board
 from lab.progress import Progress
 from lab.qemu import disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import COMPILED, Recipe, public_half
@@ -35,6 +37,11 @@ class Image:
     def disk(self) -> Path:
         """Raw partitioned disk, never written again."""
         return self.directory / "disk.raw"
+
+    @property
+    def second_disk(self) -> Path:
+        """Of a board with two disks, the other one."""
+        return self.directory / "disk1.raw"
 
     @property
     def kernel(self) -> Path:
@@ -77,6 +84,10 @@ def build(recipe: Recipe, work: Path, progress: Progress) -> None:
     disk = work / "disk.raw"
     progress.stage("Installing Debian packages")
     _run_mmdebstrap(recipe, work, find_mirror(), progress)
+    if recipe.board is Board.METAL:
+        progress.stage("Booting the image for the first time")
+        metal.first_boot(work)
+        return
     progress.stage("Writing the partition table")
     _partition(disk)
     progress.stage("Installing GRUB from inside")
@@ -126,22 +137,26 @@ def _work_directory(images: Path) -> Iterator[Path]:
 def _prepare(recipe: Recipe, work: Path) -> None:
     compiled = shutil.ignore_patterns(COMPILED)
     shutil.copytree(recipe.sources / "overlay", work / "overlay", ignore=compiled)
-    shutil.copy(recipe.sources / "customise.sh", work)
+    for script in recipe.sources.glob("*.sh"):
+        shutil.copy(script, work)
     ssh = work / "overlay" / "root" / ".ssh"
     ssh.mkdir(parents=True)
     (ssh / "authorized_keys").write_text(public_half(recipe.key).read_text("utf-8"), "utf-8")
     for key in (recipe.host_key, public_half(recipe.host_key)):
         copied = work / "overlay" / "etc" / "ssh" / key.name
+        copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(key, copied)
         # The image tool reads it as another user; customise.sh closes it again inside.
         copied.chmod(0o644)
     (work / "boot").mkdir()
     (work / "boot").chmod(0o777)
     (work / "root-size-k").write_text(f"{(recipe.disk_mib - 2 * _PARTITION_OFFSET_MIB) * 1024}\n")
-    disk = work / "disk.raw"
-    with disk.open("wb") as file:
-        file.truncate(recipe.disk_mib << 20)
-    disk.chmod(0o666)
+    names = ("disk.raw", "disk1.raw") if recipe.board is Board.METAL else ("disk.raw",)
+    for name in names:
+        disk = work / name
+        with disk.open("wb") as file:
+            file.truncate(recipe.disk_mib << 20)
+        disk.chmod(0o666)
 
 
 def _put_into_cache(work: Path, image: Image) -> None:
@@ -151,11 +166,10 @@ def _put_into_cache(work: Path, image: Image) -> None:
     shutil.copytree(work / "boot", arriving)
     arriving.chmod(0o755)
     # The disk is mostly holes, and without root it comes from another file system.
-    subprocess.run(
-        ["cp", "--sparse=always", "--reflink=auto", work / "disk.raw", arriving / "disk.raw"],
-        check=True,
-    )
-    (arriving / "disk.raw").chmod(0o444)
+    for disk in work.glob("*.raw"):
+        kept = arriving / disk.name
+        subprocess.run(["cp", "--sparse=always", "--reflink=auto", disk, kept], check=True)
+        kept.chmod(0o444)
     arriving.rename(image.directory)
 
 

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from lab import nmi, ssh
 from lab.exact import serve
 from lab.execution import Execution
-from lab.hosts import Host, LabPaths
+from lab.hosts import Board, Host, LabPaths
 from mitigauge.core.wire.profile import OWN_NMIS
 
 # By the control side's clock. Reboot to SSH takes some 20 to 50 s; a busy machine may need
@@ -45,9 +45,15 @@ def host_vars(host: Host, execution: Execution) -> dict[str, Any]:
         "mitigauge_capabilities": list(spec.capabilities),
         "mitigauge_cpus": "0" if vcpus == 1 else f"0-{vcpus - 1}",
         # By the host's own clock where that counts; else the emulator sends them by ours.
-        "mitigauge_nmi_source": OWN_NMIS if execution.counted else nmi.ADDRESS,
+        "mitigauge_nmi_source": _nmi_source(host, execution),
         "mitigauge_exact_source": serve.ADDRESS if execution.plugin else "",
     }
+
+
+def _nmi_source(host: Host, execution: Execution) -> str:
+    if host.spec.board is Board.METAL:
+        return ""
+    return OWN_NMIS if execution.counted else nmi.ADDRESS
 
 
 def write(paths: LabPaths, executions: Mapping[str, Execution]) -> None:

@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab import control, ssh
+from lab import control, metal, ssh
 from lab.errors import LabError
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Host
+from lab.hosts import Board, Host
 from lab.image import Image
 from lab.qemu import KERNEL_BYTES, host_arguments
 from mitigauge.core.clock import Clock
@@ -108,8 +108,13 @@ def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
     host.directory.mkdir(parents=True, exist_ok=True)
     if host.disk.exists() and not fresh and _backing_file(host.disk) == image.disk:
         return
-    host.disk.unlink(missing_ok=True)
-    _qemu_img("create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(image.disk), str(host.disk))
+    overlays = {host.disk: image.disk}
+    if host.spec.board is Board.METAL:
+        overlays[host.second_disk] = image.second_disk
+        metal.ensure_variables(host, image)
+    for overlay, base in overlays.items():
+        overlay.unlink(missing_ok=True)
+        _qemu_img("create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(base), str(overlay))
 
 
 def backing_files(hosts: Iterable[Host]) -> set[Path]:

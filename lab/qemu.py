@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab import nmi
+from lab import metal, nmi
 from lab.exact import serve
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Host
+from lab.hosts import Board, Host
 
 # Where a kernel is loaded, unpacked and run that is not moved about by KASLR: GRUB reads it to
 # 1 MiB, and it asks for 61 MiB from 16 MiB on (Debian's 7.2).
@@ -32,6 +32,8 @@ def machine_arguments(execution: Execution) -> list[str]:
 def host_arguments(host: Host, execution: Execution) -> list[str]:
     """The whole command line of a lab host, detached and with its sockets."""
     spec = host.spec
+    if spec.board is Board.METAL:
+        return _metal_arguments(host)
     serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
     log = f"logfile={_escape(host.serial_log)},logappend=on"
     forward = f"hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
@@ -62,6 +64,25 @@ def host_arguments(host: Host, execution: Execution) -> list[str]:
         *qmp_arguments("power", host.qmp_socket),
         *qmp_arguments("control", host.control_socket),
         *qmp_arguments("nmi", host.nmi_socket),
+        *("-pidfile", f"{host.pidfile}"),
+        "-daemonize",
+    ]
+
+
+def _metal_arguments(host: Host) -> list[str]:
+    spec = host.spec
+    serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
+    log = f"logfile={_escape(host.serial_log)},logappend=on"
+    return [
+        PROGRAM,
+        *metal.host_arguments(host),
+        *("-name", f"{spec.name},debug-threads=on"),
+        *("-smbios", f"type=1,manufacturer=Mitigauge,product={spec.name}"),
+        *("-cpu", spec.cpu, "-smp", f"{spec.vcpus}", "-m", f"{spec.memory_mib}"),
+        *("-chardev", f"{serial},{log}", "-device", "isa-serial,chardev=serial,index=1"),
+        "-no-shutdown",
+        *qmp_arguments("power", host.qmp_socket),
+        *qmp_arguments("control", host.control_socket),
         *("-pidfile", f"{host.pidfile}"),
         "-daemonize",
     ]

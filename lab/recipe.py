@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.hosts import Board
+
 SUITE = "trixie"
 KERNEL_LINE = "7.2"
 DISK_MIB = 8192
@@ -13,6 +15,8 @@ DISK_MIB = 8192
 # An installer compiles what looks like Python, in the image's files too; none of it goes there.
 COMPILED = "__pycache__"
 IMAGE_SOURCES = Path(__file__).resolve().parent / "image"
+METAL_SOURCES = Path(__file__).resolve().parent / "metal_image"
+METAL_DISK_MIB = 5120
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Recipe:
     key: Path
     host_key: Path
     sources: Path = IMAGE_SOURCES
+    board: Board = Board.PC
 
     @property
     def digest(self) -> str:
@@ -47,6 +52,11 @@ class Recipe:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
+def recipe_for(board: Board, key: Path, host_key: Path) -> Recipe:
+    """The recipe of this checkout for a board's hosts."""
+    return (metal_recipe if board is Board.METAL else lab_recipe)(key, host_key)
+
+
 def public_half(key: Path) -> Path:
     """``KEY.pub`` beside a private key."""
     return key.with_name(key.name + ".pub")
@@ -56,6 +66,20 @@ def read_package_list(file: Path) -> tuple[str, ...]:
     """Names in ``file``, one a line; comments and empty lines left out."""
     lines = (line.split("#", 1)[0].strip() for line in file.read_text("utf-8").splitlines())
     return tuple(line for line in lines if line)
+
+
+def metal_recipe(key: Path, host_key: Path) -> Recipe:
+    """The recipe of the host that stands for a server."""
+    return Recipe(
+        suite=SUITE,
+        kernel_line="",
+        packages=read_package_list(METAL_SOURCES / "packages.txt"),
+        disk_mib=METAL_DISK_MIB,
+        key=key,
+        host_key=host_key,
+        sources=METAL_SOURCES,
+        board=Board.METAL,
+    )
 
 
 def lab_recipe(key: Path, host_key: Path) -> Recipe:

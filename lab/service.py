@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -12,10 +12,10 @@ from lab import acceleration, inventory, machine, ssh
 from lab.errors import LabError
 from lab.exact.plugin import NoPluginError, ensure_plugin
 from lab.execution import Execution, execution_of
-from lab.hosts import Host, LabPaths
+from lab.hosts import Board, Host, LabPaths
 from lab.image import Image, ensure_image, prune
 from lab.progress import Progress
-from lab.recipe import lab_recipe
+from lab.recipe import recipe_for
 from mitigauge.core.clock import Clock
 
 UP_TIMEOUT_S = 600
@@ -67,10 +67,15 @@ def up(
             if not fresh:
                 machine.require_clock(host, clocks[host.name])
         ssh.ensure_keys(paths)
-        image = ensure_image(lab_recipe(paths.key, paths.host_key), paths.images, progress)
+        images = {
+            board: ensure_image(
+                recipe_for(board, paths.key, paths.host_key), paths.images, progress
+            )
+            for board in dict.fromkeys(host.spec.board for host in chosen)
+        }
         progress.stage("Choosing the acceleration")
         execution = {
-            host.name: _execution(host, image, paths, clocks.get(host.name, host.spec.clock))
+            host.name: _execution(host, images, paths, clocks.get(host.name, host.spec.clock))
             for host in paths.hosts()
         }
         if exact and any(each.counted for each in execution.values()):
@@ -80,8 +85,13 @@ def up(
             for host in chosen:
                 machine.stop(host)
         progress.stage("Starting hosts")
-        begun = [host for host in chosen if _ensure_on(host, image, execution[host.name], fresh)]
-        prune(paths.images, {image.disk, *machine.backing_files(paths.hosts())})
+        begun = [
+            host
+            for host in chosen
+            if _ensure_on(host, images[host.spec.board], execution[host.name], fresh)
+        ]
+        used = {image.disk for image in images.values()}
+        prune(paths.images, {*used, *machine.backing_files(paths.hosts())})
         inventory.write(paths, execution | _running(paths))
         _wait_for_logins(chosen, progress)
     return [host.name for host in begun]
@@ -143,9 +153,13 @@ def _clock(host: Host, asked: Clock | None) -> Clock | None:
     return always or asked
 
 
-def _execution(host: Host, image: Image, paths: LabPaths, asked: Clock | None) -> Execution:
-    # A host that is to count is emulated whatever the machine can: no trial is needed.
-    if asked is Clock.COUNTED:
+def _execution(
+    host: Host, images: Mapping[Board, Image], paths: LabPaths, asked: Clock | None
+) -> Execution:
+    # A host that is to count is emulated whatever the machine can: no trial is needed. Nor has one
+    # that is not started, or stands for a server.
+    image = images.get(host.spec.board)
+    if asked is Clock.COUNTED or image is None or host.spec.board is Board.METAL:
         return execution_of("tcg", asked)
     return execution_of(acceleration.choose(host.spec, image, paths.acceleration).name, asked)
 

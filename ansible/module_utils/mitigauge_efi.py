@@ -24,6 +24,7 @@ from ansible.module_utils.mitigauge_changes import note, note_paths
 from ansible.module_utils.mitigauge_grub import RESCUE, Refused, arm_options, option_name
 
 LABEL = "mitigauge"
+ROOT = Path("/")
 FIRMWARE = Path("/sys/firmware/efi")
 EFIVARS = FIRMWARE / "efivars"
 GLOBAL = "8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -223,14 +224,14 @@ class Files:
 def machine_id() -> str:
     """What kernel-install names its folders by; empty where there is none."""
     try:
-        return Path("/etc/machine-id").read_text().strip()
+        return (ROOT / "etc/machine-id").read_text().strip()
     except OSError:
         return ""
 
 
 def files_of(release: str) -> Files:
     """Where distributions put a kernel of that release. Raises :class:`Refused`."""
-    root = Path("/")
+    root = ROOT
     own = [root / place / machine_id() / release for place in ("efi", "boot/efi", "boot")]
     modules = root / "usr/lib/modules" / release
     try:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 # What a kernel prints when it gives up. A fallback that boots afterwards may print far more
 # than is kept, so the end of the log would not have it.
-DEATHS = ("Kernel panic", "Oops:", "BUG: ", "watchdog: BUG", "---[ end Kernel")
+DEATHS = (
+    *("Kernel panic", "Oops:", "BUG: ", "watchdog: BUG", "---[ end Kernel"),
+    *('"mitigauge" from', "bad shim signature", "Gave up waiting for root", "dracut: FATAL"),
+)
 
 
 # What a kernel prints first and last.

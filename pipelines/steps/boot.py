@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -11,6 +12,7 @@ from sqlalchemy.orm import Session
 from mitigauge.measurement.fleet.boot_method import BootMethod
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
+from mitigauge.measurement.runs.boot_failure import cause_of
 from mitigauge.measurement.runs.proof import (
     Judgement,
     Requested,
@@ -217,6 +219,7 @@ def verify(context: StepContext) -> Done:
     judgement = judge_boot(proof, _requested(context.run, boot, facts.get("refused", {})))
     taint = unexpected_taint(proof, emulated=context.run.host.emulated)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
+    judgement = _with_cause(judgement, boot, proof, tail)
     fingerprint = facts.get("fingerprint", {})
 
     def apply(session: Session, run: Run) -> None:
@@ -351,6 +354,15 @@ def _changed_host(run: Run, current: Boot) -> str:
 
 def _tail(context: StepContext) -> str:
     return context.host.serial_tail(context.boot.serial_offset)
+
+
+def _with_cause(judgement: Judgement, boot: Boot, proof: BootProof, tail: str) -> Judgement:
+    """Say why a boot did not come up, where its console or the firmware tells."""
+    if judgement.state is not BootState.DID_NOT_BOOT:
+        return judgement
+    log = boot.serial_tail or tail
+    cause = cause_of(log, boot.armed, boot.nonce, proof, cycled=boot.power_cycled)
+    return replace(judgement, reason=f"{judgement.reason}; {cause}") if cause else judgement
 
 
 def _in_words(boot: Boot, judgement: Judgement, taint: str) -> str:

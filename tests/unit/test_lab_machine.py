@@ -60,13 +60,14 @@ def test_ports_follow_the_base_so_that_two_labs_can_run(paths: LabPaths) -> None
         ("lab-amd", ANOTHER_LAB + 1),
         ("lab-intel", ANOTHER_LAB + 2),
         ("lab-guests", ANOTHER_LAB + 3),
+        ("lab-metal", ANOTHER_LAB + 4),
     ]
 
 
 def test_an_unknown_host_is_refused_with_the_known_names(paths: LabPaths) -> None:
     with pytest.raises(LabError, match="lab-arm") as refused:
         paths.host("lab-arm")
-    assert "lab-amd, lab-intel, lab-guests" in refused.value.hint
+    assert "lab-amd, lab-intel, lab-guests, lab-metal" in refused.value.hint
 
 
 def test_a_guest_gets_its_interrupts_from_a_program_of_this_installation(tmp_path: Path) -> None:
@@ -181,7 +182,24 @@ def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths
     cpu = {host.name: option(host_arguments(host, FREE), "-cpu") for host in paths.hosts()}
 
     amd = "EPYC-Rome,-hypervisor"
-    assert cpu == {"lab-amd": amd, "lab-intel": "Icelake-Server", "lab-guests": amd}
+    intel = "Icelake-Server"
+    assert cpu == {"lab-amd": amd, "lab-intel": intel, "lab-guests": amd, "lab-metal": intel}
+
+
+def test_the_server_has_firmware_two_disks_and_its_console_on_the_second_line(
+    paths: LabPaths,
+) -> None:
+    arguments = host_arguments(paths.host("lab-metal"), FREE)
+    text = " ".join(arguments)
+    assert [word for word in arguments if word.startswith("nvme,")] == [
+        "nvme,drive=disk0,serial=lab0", "nvme,drive=disk1,serial=lab1",
+    ]  # fmt: skip
+    assert "readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd" in text
+    assert str(paths.host("lab-metal").directory / "variables.fd") in text
+    assert "isa-serial,chardev=serial,index=1" in arguments
+    # The firmware would write its boot order anew at each start.
+    assert "bootindex" not in text
+    assert "virtio-net" not in text
 
 
 def test_no_host_has_memory_above_4_gib_where_its_firmware_would_lose_the_disk() -> None:
@@ -333,6 +351,7 @@ def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
         ("lab-amd", "down", None),
         ("lab-intel", "down", None),
         ("lab-guests", "down", None),
+        ("lab-metal", "down", None),
     ]
 
 
@@ -346,7 +365,8 @@ def test_the_serial_tail_is_plain_text(paths: LabPaths) -> None:
 
 
 def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
-    inventory.write(paths, {"lab-amd": COUNTING, "lab-intel": FREE, "lab-guests": FREE})
+    free_hosts = dict.fromkeys(("lab-intel", "lab-guests", "lab-metal"), FREE)
+    inventory.write(paths, {"lab-amd": COUNTING, **free_hosts})
 
     hosts = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]
     host = hosts["lab-amd"]
@@ -359,6 +379,7 @@ def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
     assert (free["mitigauge_clock"], free["mitigauge_cpus"]) == ("real", "0-1")
     assert host["mitigauge_power"]["driver"] == "qemu"
     assert host["mitigauge_capabilities"] == ["kvm"]
+    assert hosts["lab-metal"]["mitigauge_nmi_source"] == ""
     assert "StrictHostKeyChecking=yes" in host["ansible_ssh_common_args"]
 
 

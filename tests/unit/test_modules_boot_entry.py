@@ -512,3 +512,54 @@ def test_words_in_quotes_are_read_or_refused_by_name() -> None:
     [odd] = grub.menu(entry("ro", path='"/my kernel"'))
     with pytest.raises(grub.Refused, match="the kernel '/my kernel' has a character"):
         grub.arm_entry(odd, ["ro"])
+
+
+def test_grub_goes_on_to_another_kernel_where_it_cannot_load_the_arms(machine: Grub) -> None:
+    # By number, as GRUB 2.06 and 2.12 take no name here; the menu's first is 7.3.0.
+    assert grub.fallbacks(SAVED, "7.2.12-amd64") == [0]
+    assert grub.fallbacks(SAVED, "7.3.0-amd64") == []
+    machine.variables = {"saved_entry": OLDER}
+    grub.boot(params(), check=False)
+    written = (machine.directory / "custom.cfg").read_text()
+    assert 'set fallback="0"\n' in written
+    assert grub.without_ours(written) == ""
+
+
+def test_a_menu_with_a_password_starts_the_arm_without_one() -> None:
+    config = (CASES / "metal-superusers.cfg").read_text()
+    entry = grub.default_entry(grub.menu(config), config, "")
+    head = "menuentry 'Mitigauge: the arm under test' --unrestricted --id 'mitigauge-arm' {"
+    assert head in grub.arm_entry(entry, ["ro"])
+    assert head in (CASES / "metal-superusers.expected").read_text()
+
+
+def test_a_menu_that_waits_for_a_key_boots_nothing_by_itself(machine: Grub) -> None:
+    config = (CASES / "metal-timeout-forever.cfg").read_text()
+    (machine.directory / "grub.cfg").write_text(config)
+    with pytest.raises(grub.Refused, match=r"GRUB waits for a key \(set timeout=-1\)"):
+        grub.boot(params(), check=False)
+    assert not grub.waits_for_key(SAVED)
+    assert not machine.did("systemd-run")
+
+
+def program(*, certificates: int) -> bytes:
+    """The head of a PE32+ program with so many bytes of signatures."""
+    image = bytearray(0x400)
+    image[:2], image[0x80:0x84] = b"MZ", b"PE\0\0"
+    struct.pack_into("<I", image, 0x3C, 0x80)
+    struct.pack_into(
+        "<II", image, 0x80 + 24 + 112 + 32, 0x1000 if certificates else 0, certificates
+    )
+    return bytes(image)
+
+
+def test_an_unsigned_kernel_is_refused_where_secure_boot_is_on(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub.efi, "flag", lambda _: True)
+    monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=0))
+    with pytest.raises(grub.Refused, match=r"has no signature: GRUB would not load it\. Sign it"):
+        grub.boot(params(), check=False)
+    monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=1480))
+    assert grub.boot(params(), check=False)[0]
+    assert not grub.is_signed(b"\x7fELF" + bytes(0x400))

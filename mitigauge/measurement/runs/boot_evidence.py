@@ -30,9 +30,13 @@ class Watchdog(_Evidence):
 
 
 class WrittenEntry(_Evidence):
-    """The one-shot entry that a host says it wrote; *previous_boot_id*: of what was up then."""
+    """The one-shot entry that a host says it wrote.
+
+    *loader*: `efi` (the firmware itself) or `grub`. *previous_boot_id*: of what was up then.
+    """
 
     entry_id: Word | None = None
+    loader: Word | None = None
     already_up: bool = False
     default_entry: Line | None = None
     kernel_release: Word
@@ -57,7 +61,8 @@ class BootProof(_Evidence):
     """What the system that is up shows of itself.
 
     *loader_type*: as /proc/sys/kernel/bootloader_type has it. *readings*: file below the host's
-    root → its text, None where it cannot be read.
+    root → its text, None where it cannot be read. *boot_next*: the number of the entry that the
+    firmware (EFI) would start next; None: its own order.
     """
 
     boot_id: Word | None = None
@@ -74,3 +79,4 @@ class BootProof(_Evidence):
     microcode: Word | None = None
     watchdog: Watchdog | None = None
     uptime_s: Seconds | None = None
+    boot_next: Word | None = None

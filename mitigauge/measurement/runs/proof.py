@@ -99,6 +99,8 @@ def _started_otherwise(proof: BootProof, wanted: Requested) -> str:
 
     A fallback comes up through the firmware, whatever was asked for: its nonce tells that.
     """
+    if "elfcorehdr=" in (proof.cmdline or ""):
+        return CRASH_KERNEL
     loader = proof.loader_type or 0
     within = wanted.method is BootMethod.WITHIN
     if within or was_by(loader) is wanted.method:
@@ -126,6 +128,10 @@ def _wrong_kernel(proof: BootProof, wanted: Requested) -> str:
     return ""
 
 
+# It has the dead kernel's command line, nonce and all, and kexec as its loader.
+CRASH_KERNEL = (
+    "the arm panicked: the crash kernel of kdump came up (elfcorehdr= on its command line)"
+)
 NO_FILE = "no such file: this kernel does not tell, nothing can be proven"
 # Every file begins with one of these: without one it tells the other.
 STATES = ("Vulnerable", "Mitigation", "Not affected")

@@ -5,7 +5,7 @@ Here, where every change of README is tested, and not only where there are hours
 
 from __future__ import annotations
 
-from tests.lab.test_bare_host import commands, steps
+from tests.lab.readme_reader import commands, steps
 from tests.unit.docs.pages import spans
 
 

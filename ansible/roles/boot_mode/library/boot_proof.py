@@ -36,6 +36,7 @@ mitigauge:
   returned: success
 """
 
+BOOT_NEXT = "/sys/firmware/efi/efivars/BootNext-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 LOADER_TYPE = "/proc/sys/kernel/bootloader_type"
 VULNERABILITIES = Path("/sys/devices/system/cpu/vulnerabilities")
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
@@ -94,6 +95,16 @@ def watchdog(device: Path) -> dict[str, str | int | None] | None:
     }
 
 
+def boot_next(variable: Path) -> str | None:
+    """The number of the entry that the firmware starts next, as efibootmgr writes it."""
+    try:
+        # Four bytes of attributes stand before it.
+        (number,) = struct.unpack("<H", variable.read_bytes()[4:6])
+    except (OSError, struct.error):
+        return None
+    return f"{number:04X}"
+
+
 def vulnerabilities(directory: Path) -> dict[str, str]:
     """File name → text of all that the kernel says; empty where it says nothing."""
     if not directory.is_dir():
@@ -124,6 +135,7 @@ def proof(reads: list[str]) -> dict[str, Any]:
         "microcode": microcode_of(text_of("/proc/cpuinfo") or ""),
         "watchdog": watchdog(WATCHDOG),
         "uptime_s": float(uptime.split()[0]) if uptime else None,
+        "boot_next": boot_next(Path(BOOT_NEXT)),
     }
 
 

@@ -1,0 +1,107 @@
+"""The host that stands for a server: EFI, two disks, the system on LVM over RAID 1.
+
+Its network card needs a module of its kernel's, its console is the second serial line, and nothing
+in its image was made for a lab.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.errors import LabError
+from lab.execution import PROGRAM, Execution
+from lab.hosts import Host
+from mitigauge.core.clock import Clock
+
+if TYPE_CHECKING:
+    from lab.image import Image
+
+FIRMWARE = Path("/usr/share/OVMF/OVMF_CODE_4M.fd")
+EMPTY_VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
+CPU = "Icelake-Server"
+DISKS = ("disk.raw", "disk1.raw")
+VARIABLES = "variables.fd"
+FIRST_BOOT_TIMEOUT_S = 900
+READY = "lab image ready"
+
+
+def machine_arguments(
+    firmware: Path, variables: Path, disks: Sequence[tuple[Path, str]], network: str
+) -> list[str]:
+    """QEMU's arguments for the board; *disks*: files with their formats."""
+    return [
+        *("-nodefaults", "-no-user-config", "-display", "none", "-vga", "none"),
+        *("-machine", "q35,smm=off"),
+        *Execution("tcg", Clock.REAL).arguments(),
+        *("-drive", f"if=pflash,format=raw,readonly=on,file={firmware}"),
+        *("-drive", f"if=pflash,format=raw,file={variables}"),
+        *(word for number, disk in enumerate(disks) for word in _disk(number, *disk)),
+        *("-netdev", network, "-device", "e1000e,netdev=net,romfile="),
+        *("-device", "virtio-rng-pci"),
+        # The chipset's own watchdog, as boards have it.
+        *("-global", "ICH9-LPC.noreboot=false", "-action", "watchdog=reset"),
+        # The first serial line leads nowhere, as on many boards.
+        *("-chardev", "null,id=first", "-device", "isa-serial,chardev=first,index=0"),
+    ]
+
+
+def _disk(number: int, file: Path, image_format: str) -> list[str]:
+    # No bootindex: the firmware would write its boot order anew at each start.
+    name = f"disk{number}"
+    return [
+        *("-drive", f"file={file},format={image_format},if=none,id={name},cache=unsafe"),
+        *("-device", f"nvme,drive={name},serial=lab{number}"),
+    ]
+
+
+def host_arguments(host: Host) -> list[str]:
+    """Of the board, with the host's own disks and variables."""
+    network = f"user,id=net,hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
+    disks = [(host.directory / name.replace(".raw", ".qcow2"), "qcow2") for name in DISKS]
+    return machine_arguments(FIRMWARE, host.directory / VARIABLES, disks, network)
+
+
+def ensure_variables(host: Host, image: Image) -> None:
+    """Give the host the firmware's variables as they were when its image was made."""
+    shutil.copyfile(image.directory / VARIABLES, host.directory / VARIABLES)
+
+
+def first_boot(work: Path) -> None:
+    """Boot the disks once, as an installer's first boot; leaves the firmware's variables.
+
+    Raises LabError where the system does not say that it is ready.
+    """
+    for file in (FIRMWARE, EMPTY_VARIABLES):
+        if not file.exists():
+            raise LabError(f"{file} is not there.", hint="Install what lab/packages.txt lists.")
+    variables = work / "boot" / VARIABLES
+    shutil.copyfile(EMPTY_VARIABLES, variables)
+    log = work / "boot" / "first-boot.log"
+    arguments = [
+        PROGRAM,
+        *machine_arguments(
+            FIRMWARE, variables, [(work / name, "raw") for name in DISKS], "user,id=net"
+        ),
+        *("-cpu", CPU, "-smp", "2", "-m", "1024"),
+        *("-chardev", f"file,id=serial,path={log}", "-device", "isa-serial,chardev=serial,index=1"),
+    ]
+    with (work / "boot" / "qemu.log").open("wb") as said:
+        try:
+            subprocess.run(
+                arguments, stdin=subprocess.DEVNULL, stdout=said, stderr=said, check=False,
+                timeout=FIRST_BOOT_TIMEOUT_S,
+            )  # fmt: skip
+            how = "the machine ended before it was done"
+        except subprocess.TimeoutExpired:
+            how = f"not done within {FIRST_BOOT_TIMEOUT_S} s"
+    said_there = log.read_text("utf-8", errors="replace") if log.exists() else ""
+    if READY not in said_there:
+        tail = "\n".join(said_there.splitlines()[-25:])
+        raise LabError(
+            f"the image's first boot failed: {how}. The end of its console:\n{tail}",
+            hint="Run it again; the image is built anew.",
+        )
