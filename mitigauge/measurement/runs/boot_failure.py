@@ -16,7 +16,7 @@ from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 LONGEST_LINE = 240
 # As OVMF and other firmwares of EDK II say it; of those that say nothing BootNext may tell.
 _LOADS = re.compile(r'BdsDxe: (?:loading|starting|failed to (?:load|start)) Boot[0-9A-F]{4} "')
-_NOT_LOADED = re.compile(r'failed to (?:load|start) Boot[0-9A-F]{4} "mitigauge".*: ([\w ]{3,40})$')
+_NOT_LOADED = re.compile(r'failed to load Boot[0-9A-F]{4} "mitigauge".*: ([\w ]{3,40})$')
 _OURS = '"mitigauge"'
 _REFUSED = ("Access Denied", "Security Violation")
 # What the system before the boot says last, and a kernel first.
@@ -123,7 +123,10 @@ def _not_loaded(lines: Sequence[str]) -> str:
         )
     if found[1] == "Not Found":
         return "the firmware did not find the kernel on the EFI system partition"
-    return f"the firmware could not load the kernel ({found[1]}): its file is damaged"
+    return (
+        f"the firmware could not load the kernel ({found[1]}): its file is damaged, or no program "
+        "of EFI"
+    )
 
 
 def _signed(lines: Sequence[str], loader: str) -> str:
