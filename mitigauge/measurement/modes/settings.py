@@ -419,9 +419,10 @@ class Settings(Closed):
 def merged(parts: Sequence[Settings]) -> Settings:
     """All settings of the *parts*. Raises ValueError where two of them set the same thing."""
     whole: dict[str, Any] = {}
+    nothing = Settings()
     for name in Settings.model_fields:
         given = [value for part in parts if (value := getattr(part, name).root)]
-        kind = getattr(Settings(), name)
+        kind = getattr(nothing, name)
         whole[name] = kind.joined(given) if given else kind.root
     _require_once([*(_option_of(word) for word in whole["cmdline"]), *whole["cmdline_words"]])
     return Settings.model_validate(whole)
