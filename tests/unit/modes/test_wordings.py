@@ -16,7 +16,10 @@ from tests.commands import CASES
 TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "kernels.yml"
 ROWS: list[dict[str, Any]] = parse_yaml(TABLE.read_text("utf-8"), str(TABLE)).data["kernels"]
 CATALOG = Catalog()
-FAMILIES = ("ibpb", "ibrs", "mitigations", "spectre-bhi", "vmscape")
+FAMILIES = (
+    "gds", "ibpb", "ibrs", "its", "mitigations", "mmio", "retbleed", "rfds", "spectre-bhi",
+    "spectre-v2", "srso", "taa", "tsa", "vmscape",
+)  # fmt: skip
 
 
 def in_force(catalog: Catalog, files: dict[str, str]) -> set[str]:
