@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,15 +17,16 @@ from mitigauge.measurement.runs.proof import (
     Requested,
     judge_boot,
     missing_of,
-    unexpected_taint,
 )
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.measurement.runs.taint import AGAIN, Unsound, of_proof
 from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.context import Done, StepContext, boot_of
+from pipelines.steps.host_evidence import is_unsound_again
 
 ANSWER_WAIT_S = 60.0
 GOING_DOWN_S = 8.0
@@ -215,7 +217,10 @@ def verify(context: StepContext) -> Done:
     _require_clock(context.run, facts)
     _require_same_boot(context, proof)
     judgement = judge_boot(proof, _requested(context.run, boot, facts.get("refused", {})))
-    taint = unexpected_taint(proof, emulated=context.run.host.emulated)
+    taint = of_proof(proof, emulated=context.run.host.emulated)
+    unsound = taint.reason if taint else ""
+    if taint and judgement.state is BootState.EFFECTIVE and _is_the_arms(context, taint):
+        judgement = replace(judgement, state=BootState.NOT_EFFECTIVE, reason=unsound + AGAIN)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
     fingerprint = facts.get("fingerprint", {})
 
@@ -224,7 +229,7 @@ def verify(context: StepContext) -> Done:
         outcomes.verified(
             session, current, judgement, proof, fingerprint, tail, attempts=ATTEMPTS_A_PLACE
         )
-        changed = taint or _changed_host(run, current)
+        changed = unsound or _changed_host(run, current)
         if judgement.state is BootState.EFFECTIVE and changed:
             outcomes.invalidated_block(session, run, current, changed)
 
@@ -232,8 +237,14 @@ def verify(context: StepContext) -> Done:
         apply,
         outcome=judgement.state,
         detail=judgement.reason,
-        event=_in_words(boot, judgement, taint),
+        event=_in_words(boot, judgement, unsound),
     )
+
+
+def _is_the_arms(context: StepContext, taint: Unsound) -> bool:
+    """Whether the arm's kernel is at fault; never where the boot is shared with other arms."""
+    shared = context.boot.method == BootMethod.WITHIN
+    return not shared and is_unsound_again(context.run, context.boot, taint)
 
 
 def _require_whole(run: Run, proof: BootProof) -> None:
@@ -353,11 +364,13 @@ def _tail(context: StepContext) -> str:
     return context.host.serial_tail(context.boot.serial_offset)
 
 
-def _in_words(boot: Boot, judgement: Judgement, taint: str) -> str:
+def _in_words(boot: Boot, judgement: Judgement, unsound: str) -> str:
     words = {
         BootState.EFFECTIVE: f"in force ({judgement.observed})",
         BootState.NOT_EFFECTIVE: f"not effective: {judgement.reason}",
         BootState.WRONG_KERNEL: f"wrong kernel: {judgement.reason}",
         BootState.DID_NOT_BOOT: f"did not boot: {judgement.reason}",
     }[judgement.state]
-    return f"block {boot.block}: {boot.arm.name}: {taint or words}"
+    if judgement.state is BootState.EFFECTIVE:
+        words = unsound or words
+    return f"block {boot.block}: {boot.arm.name}: {words}"

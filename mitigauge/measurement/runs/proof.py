@@ -162,21 +162,3 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
         else:
             shown[place + value] = None
     return list(shown)
-
-
-def unexpected_taint(proof: BootProof, *, emulated: bool) -> str:
-    """Why the taint of a boot makes it invalid; empty when it does not.
-
-    ``setcpuid=`` taints with CPU_OUT_OF_SPEC (bit 2), which only an emulated host may show.
-    """
-    tainted = proof.tainted or 0
-    allowed = TAINT_CPU_OUT_OF_SPEC if emulated else 0
-    machine_check = tainted & TAINT_MACHINE_CHECK
-    if machine_check:
-        return "a machine check was logged (taint M)"
-    out_of_spec = tainted & TAINT_CPU_OUT_OF_SPEC & ~allowed
-    return "processor features were forced (taint S)" if out_of_spec else ""
-
-
-TAINT_CPU_OUT_OF_SPEC = 1 << 2
-TAINT_MACHINE_CHECK = 1 << 4
