@@ -69,6 +69,8 @@ class Catalog:
     def known_states(self) -> KnownStates:
         """What no mode expects, with reasons. Raises :class:`InvalidInput` naming file and line."""
         path = self.root / "modes" / "states" / "without-a-mode.yml"
+        if not path.is_file():
+            return KnownStates()
         return read_definition(path, KnownStates, self.root)
 
     def _require_events(self, path: Path, family: ModeFamily) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.modes.base_options import known_options
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 from mitigauge.measurement.runs.proof import (
@@ -216,7 +217,12 @@ def verify(context: StepContext) -> Done:
     _require_whole(context.run, proof)
     _require_clock(context.run, facts)
     _require_same_boot(context, proof)
-    judgement = judge_boot(proof, _requested(context.run, boot, facts.get("refused", {})))
+    known = known_options(context.catalog.families.values())
+    requested = _requested(context.run, boot, facts.get("refused", {}))
+    judgement = judge_boot(
+        proof,
+        replace(requested, known_options=known, known_states=context.catalog.known_states),
+    )
     taint = of_proof(proof, emulated=context.run.host.emulated)
     unsound = taint.reason if taint else ""
     if taint and judgement.state is BootState.EFFECTIVE and _is_the_arms(context, taint):

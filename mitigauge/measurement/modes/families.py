@@ -84,6 +84,14 @@ def by_place(expect: Iterable[Expectation]) -> dict[tuple[str, str], list[Expect
     return places
 
 
+def in_force(expect: Iterable[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
+    """Expectations of one place are alternatives; each place must meet one of its own."""
+    return all(
+        any(e.observed(vulnerabilities) == e.equals for e in states)
+        for states in by_place(expect).values()
+    )
+
+
 def described(expect: Iterable[Expectation]) -> list[str]:
     """What each place must show, as a person reads it: one of the states named for it."""
     return [" or ".join(each.describe() for each in states) for states in by_place(expect).values()]
@@ -174,8 +182,8 @@ class StatesWithoutMode(Closed):
 class KnownStates(Closed):
     """``modes/states/without-a-mode.yml``. *files*: by file which processors have the bug."""
 
-    files: dict[Name, Text]
-    states: tuple[StatesWithoutMode, ...]
+    files: dict[Name, Text] = Field(default_factory=dict)
+    states: tuple[StatesWithoutMode, ...] = ()
 
     def why_no_mode(self, file: str, state: str) -> str:
         """Why no mode expects the state; empty where nothing is known of it."""

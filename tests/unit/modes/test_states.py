@@ -8,6 +8,9 @@ import pytest
 
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.modes.families import Expectation
+from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.proof import Requested, judge_boot
+from mitigauge.measurement.runs.states import BootState
 from tests.unit.modes.test_texts import KERNELS, texts
 
 CATALOG = Catalog()
@@ -87,6 +90,39 @@ def test_a_state_is_a_part_of_a_text() -> None:
         "Mitigation: Retpolines", "IBRS_FW", "BHI: SW loop, KVM: SW loop",
         "vulnerable module loaded",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "why"),
+    [
+        (
+            "spectre-bhi/loop",
+            "Mitigation: Retpolines; BHI: Retpoline",
+            "BHI: Retpoline: Retpolines",
+        ),
+        (
+            "vmscape/ibpb",
+            "Mitigation: IBPB on VMEXIT",
+            "It follows retbleed/ibpb and srso/ibpb-vme",
+        ),
+        ("pti/on", "Not affected", "The processor lacks the bug"),
+    ],
+)
+def test_a_mode_that_is_not_in_force_says_why_the_kernel_shows_another_state(
+    mode: str, text: str, why: str
+) -> None:
+    family, _, name = mode.partition("/")
+    expect = CATALOG.families[family].modes[name].expect
+    proof = BootProof(
+        boot_id="new", nonce="n1", loader_type=0x72, vulnerabilities={expect[0].file: text}
+    )
+    requested = Requested(
+        nonce="n1", previous_boot_id="old", kernel_release="", build_id=None, kernel_version=None,
+        expect=expect, known_states=CATALOG.known_states,
+    )  # fmt: skip
+    judged = judge_boot(proof, requested)
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert why in judged.reason
 
 
 def test_bhi_dis_s_of_intels_processors_since_alder_lake_proves_two_modes() -> None:
