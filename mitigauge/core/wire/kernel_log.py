@@ -16,7 +16,7 @@ RECORD: Final = 1 << 16
 # What kernel/panic.c, mm/, the watchdogs and arch/x86 print as they taint.
 EXPLAINS: Final = re.compile(
     r"BUG:|Oops|general protection fault|WARNING:|soft lockup|\[Hardware Error\]"
-    r"|disabling module|due to kernel taint|Running old microcode|setcpuid|clearcpuid"
+    r"|due to kernel taint|Running old microcode"
 )
 
 
