@@ -22,7 +22,7 @@ from mitigauge.core.field_types import located_errors
 from mitigauge.core.natural_order import natural_order
 from mitigauge.core.settings import REPOSITORY
 from mitigauge.core.yaml_file import parse_yaml
-from mitigauge.measurement.modes.families import HardwareEvent, ModeFamily
+from mitigauge.measurement.modes.families import HardwareEvent, KnownStates, ModeFamily
 from mitigauge.measurement.workloads.definitions import Workload
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -64,6 +64,14 @@ class Catalog:
             require_name(path, event.event, path.stem)
             found[event.event] = event
         return found
+
+    @cached_property
+    def known_states(self) -> KnownStates:
+        """What no mode expects, with reasons. Raises :class:`InvalidInput` naming file and line."""
+        path = self.root / "modes" / "states" / "without-a-mode.yml"
+        if not path.is_file():
+            return KnownStates()
+        return read_definition(path, KnownStates, self.root)
 
     def _require_events(self, path: Path, family: ModeFamily) -> None:
         named = {event for mode in family.modes.values() for event in mode.events}

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.measurement.fleet.boot_method import BootMethod
+from mitigauge.measurement.modes.base_options import known_options
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 from mitigauge.measurement.runs.boot_failure import cause_of
@@ -18,15 +19,16 @@ from mitigauge.measurement.runs.proof import (
     Requested,
     judge_boot,
     missing_of,
-    unexpected_taint,
 )
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.measurement.runs.taint import AGAIN, Unsound, of_proof
 from pipelines.answers import parse_answer
 from pipelines.decision import ATTEMPTS_A_PLACE
 from pipelines.host_control import LabFault
 from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.context import Done, StepContext, boot_of
+from pipelines.steps.host_evidence import is_unsound_again
 
 ANSWER_WAIT_S = 60.0
 GOING_DOWN_S = 8.0
@@ -216,8 +218,16 @@ def verify(context: StepContext) -> Done:
     _require_whole(context.run, proof)
     _require_clock(context.run, facts)
     _require_same_boot(context, proof)
-    judgement = judge_boot(proof, _requested(context.run, boot, facts.get("refused", {})))
-    taint = unexpected_taint(proof, emulated=context.run.host.emulated)
+    known = known_options(context.catalog.families.values())
+    requested = _requested(context.run, boot, facts.get("refused", {}))
+    judgement = judge_boot(
+        proof,
+        replace(requested, known_options=known, known_states=context.catalog.known_states),
+    )
+    taint = of_proof(proof, emulated=context.run.host.emulated)
+    unsound = taint.reason if taint else ""
+    if taint and judgement.state is BootState.EFFECTIVE and _is_the_arms(context, taint):
+        judgement = replace(judgement, state=BootState.NOT_EFFECTIVE, reason=unsound + AGAIN)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
     judgement = _with_cause(judgement, boot, proof, tail)
     fingerprint = facts.get("fingerprint", {})
@@ -227,7 +237,7 @@ def verify(context: StepContext) -> Done:
         outcomes.verified(
             session, current, judgement, proof, fingerprint, tail, attempts=ATTEMPTS_A_PLACE
         )
-        changed = taint or _changed_host(run, current)
+        changed = unsound or _changed_host(run, current)
         if judgement.state is BootState.EFFECTIVE and changed:
             outcomes.invalidated_block(session, run, current, changed)
 
@@ -235,8 +245,14 @@ def verify(context: StepContext) -> Done:
         apply,
         outcome=judgement.state,
         detail=judgement.reason,
-        event=_in_words(boot, judgement, taint),
+        event=_in_words(boot, judgement, unsound),
     )
+
+
+def _is_the_arms(context: StepContext, taint: Unsound) -> bool:
+    """Whether the arm's kernel is at fault; never where the boot is shared with other arms."""
+    shared = context.boot.method == BootMethod.WITHIN
+    return not shared and is_unsound_again(context.run, context.boot, taint)
 
 
 def _require_whole(run: Run, proof: BootProof) -> None:
@@ -365,11 +381,13 @@ def _with_cause(judgement: Judgement, boot: Boot, proof: BootProof, tail: str) -
     return replace(judgement, reason=f"{judgement.reason}; {cause}") if cause else judgement
 
 
-def _in_words(boot: Boot, judgement: Judgement, taint: str) -> str:
+def _in_words(boot: Boot, judgement: Judgement, unsound: str) -> str:
     words = {
         BootState.EFFECTIVE: f"in force ({judgement.observed})",
         BootState.NOT_EFFECTIVE: f"not effective: {judgement.reason}",
         BootState.WRONG_KERNEL: f"wrong kernel: {judgement.reason}",
         BootState.DID_NOT_BOOT: f"did not boot: {judgement.reason}",
     }[judgement.state]
-    return f"block {boot.block}: {boot.arm.name}: {taint or words}"
+    if judgement.state is BootState.EFFECTIVE:
+        words = unsound or words
+    return f"block {boot.block}: {boot.arm.name}: {words}"

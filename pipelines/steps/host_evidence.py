@@ -7,8 +7,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from mitigauge.core.wire.collectors import DIRECTORY
+from mitigauge.core.wire.kernel_log import MOST_LINES
 from mitigauge.measurement.collectors.service import Collected, read_collected
 from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.runs.boot_evidence import KernelLine
+from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.measurement.runs.taint import Unsound, is_the_arms, unsound
 from mitigauge.measurement.workloads import collectors
 from pipelines.steps.parser import measured_window
 
@@ -21,6 +25,16 @@ def collected_beside(case: Case, directory: Path, clock: str) -> Collected | Non
     return read_collected(directory / DIRECTORY, asked, measured_window(directory))
 
 
+def is_unsound_again(run: Run, boot: Boot, own: Unsound) -> bool:
+    """Whether another boot of the boot's arm was unsound by its kernel too."""
+    proofs = [
+        other.proof
+        for other in run.boots
+        if other.proof and other.arm_id == boot.arm_id and other.id != boot.id
+    ]
+    return is_the_arms(own, proofs, emulated=run.host.emulated)
+
+
 class Gates(BaseModel):
     """What the host's kernel counted while a case ran."""
 
@@ -28,6 +42,13 @@ class Gates(BaseModel):
 
     throttled: int = Field(0, ge=0, lt=1 << 62)
     machine_checks: int = Field(0, ge=0, lt=1 << 62)
+    tainted: int = Field(0, ge=0, lt=1 << 62)
+    kernel_log: list[KernelLine] = Field(default_factory=list, max_length=MOST_LINES)
+
+    def unsound(self, case: Case, *, emulated: bool) -> Unsound | None:
+        """What follows from taint that came while the case ran; None where nothing does."""
+        when = f" during {case.title}"
+        return unsound(self.tainted, self.kernel_log, emulated=emulated, when=when)
 
     def closed(self, case: Case) -> str:
         """Why the boot does not count; empty where it does."""

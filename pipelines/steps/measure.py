@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import io
+import operator
 import tarfile
 import tempfile
 import time
@@ -37,13 +39,14 @@ from mitigauge.measurement.results.states import ResultState
 from mitigauge.measurement.runs import outcomes
 from mitigauge.measurement.runs.intake import Failure, TakenResult, store_failures, store_results
 from mitigauge.measurement.runs.tables import Boot, Run
+from mitigauge.measurement.runs.taint import AGAIN, Unsound
 from mitigauge.measurement.workloads import collectors
 from mitigauge.storage.files.blobs import blob_store
 from pipelines.host_control import Facts, LabFault
 from pipelines.host_watch import WATCHED_LOOK_S, Watched
 from pipelines.steps.archive import is_capture, unpacked
 from pipelines.steps.context import Done, StepContext, boot_of
-from pipelines.steps.host_evidence import Gates, collected_beside
+from pipelines.steps.host_evidence import Gates, collected_beside, is_unsound_again
 from pipelines.steps.parser import PassOrder, result_in, timed_pass
 from pipelines.steps.profile_pass import Budget, taken_captures, taken_counts
 
@@ -84,6 +87,10 @@ class CaseOutput:
     collected: Collected | None = None
     gate: str = ""
     """Why its boot does not count, whatever the arm; empty where it does."""
+    tainted: int = 0
+    """Bits of the kernel's taint that came while it ran."""
+    unsound: Unsound | None = None
+    """Why its boot's kernel is not sound by then."""
 
 
 class JobReport(BaseModel):
@@ -237,8 +244,11 @@ def _ended(context: StepContext, job: JobReport, scratch: Path) -> Done:
         context.catalog,
         context.boot.arm.settings.guest(),
         clock=context.run.clock,
+        emulated=context.run.host.emulated,
     )
-    return _taken_in(boot, outputs, job.seconds)
+    taint = _taint_in(outputs)
+    again = taint is not None and is_unsound_again(context.run, boot, taint)
+    return _taken_in(boot, outputs, job.seconds, is_the_arms=again)
 
 
 def job_name(boot: Boot) -> str:
@@ -281,7 +291,19 @@ def _still_running(
     return Done(apply, outcome="running", again_in_s=again_in_s)
 
 
-def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None) -> Done:
+def _taint_in(outputs: Sequence[CaseOutput]) -> Unsound | None:
+    """Why the boot's kernel is not sound, by the first case that says so."""
+    return next((output.unsound for output in outputs if output.unsound), None)
+
+
+def _taken_in(
+    boot: Boot,
+    outputs: Sequence[CaseOutput],
+    lasted_s: float | None,
+    *,
+    is_the_arms: bool = False,
+) -> Done:
+    """What the job left, stored. *is_the_arms*: whether its taint is the arm's own fault."""
     again = boot.job_try < JOB_TRIES and any(o.state is ResultState.LAB_FAULT for o in outputs)
     measured = [
         TakenResult(output.case.id, output.result, output.raw_sha256)
@@ -295,6 +317,9 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     ]
 
     gate = next((output.gate for output in outputs if output.gate), "")
+    taint = _taint_in(outputs)
+    gate = gate or (taint.reason if taint else "")
+    tainted = functools.reduce(operator.or_, (output.tainted for output in outputs), 0)
 
     def apply(session: Session, run: Run) -> None:
         current = boot_of(run, boot.id)
@@ -302,7 +327,10 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
         store_failures(session, boot.id, failed)
         for output in outputs:
             _store_beside(session, run, boot, output)
-        if gate:
+        outcomes.tainted(current, tainted)
+        if is_the_arms:
+            outcomes.unsound(session, current, gate + AGAIN)
+        elif gate:
             outcomes.measured(session, current, lasted_s)
             outcomes.invalidated_block(session, run, current, gate)
         elif again:
@@ -323,7 +351,7 @@ def _taken_in(boot: Boot, outputs: Sequence[CaseOutput], lasted_s: float | None)
     if profiled or no_profile:
         said += f", {profiled} profiled"
     if gate:
-        said += f"; the block does not count: {gate}"
+        said += f"; the {'arm' if is_the_arms else 'block'} does not count: {gate}"
     return Done(
         apply,
         outcome="finished",
@@ -379,10 +407,12 @@ def collect(
     guest: Mapping[str, str] | None = None,
     *,
     clock: str = Clock.COUNTED,
+    emulated: bool = False,
 ) -> list[CaseOutput]:
     """Read the job's archive: every case's result through its workload's parser.
 
-    *guest*: what the cases' guests were to get. *clock*: what the host's time is.
+    *guest*: what the cases' guests were to get. *clock*: what the host's time is. *emulated*:
+    whether its processor's features may be forced.
 
     Raises :class:`LabFault` for an archive that cannot be what it should.
     """
@@ -394,9 +424,17 @@ def collect(
         for case in cases:
             of_case = finished.get(str(case.id))
             output = _read_case(job, timed_pass(case, guest), of_case, catalog, budget)
-            gate = of_case.gates.closed(case) if of_case else ""
+            gates = of_case.gates if of_case else Gates()
             beside = collected_beside(case, job / str(case.id), clock) if output.result else None
-            outputs.append(replace(output, collected=beside, gate=gate))
+            outputs.append(
+                replace(
+                    output,
+                    collected=beside,
+                    gate=gates.closed(case),
+                    tainted=gates.tainted,
+                    unsound=gates.unsound(case, emulated=emulated),
+                )
+            )
         return outputs
 
 

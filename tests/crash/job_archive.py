@@ -30,15 +30,19 @@ def packed(
     """What a finished job leaves: a directory a case, and what was profiled.
 
     *said*: what the host says beyond that, by name: ``values`` and ``tools`` go to each case's
-    parser, ``stderr`` is that of a case that failed, ``case`` replaces fields of ``case.json``.
+    parser, ``stderr`` is that of a case that failed, ``case`` replaces fields of ``case.json``,
+    ``gates`` is what the kernel counted while each case ran.
     *files*: what lies in each case's directory besides.
     """
     said = said or {}
     more, exit_code = files or {}, 1 if "stderr" in said else 0
+    gates = {"gates": said["gates"]} if "gates" in said else {}
     content: dict[str, Any] = {
         "state.json": {
             "state": "finished",
-            "finished_cases": [{"case_id": c["case_id"], "exit_code": exit_code} for c in cases],
+            "finished_cases": [
+                {"case_id": c["case_id"], "exit_code": exit_code, **gates} for c in cases
+            ],
         },
     }
     for case in cases:

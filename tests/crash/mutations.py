@@ -204,7 +204,7 @@ MUTATIONS = (
     Mutation(
         "the mode's state proves nothing",
         PROOF_PY,
-        "if wanted.expect and not _in_force(wanted.expect, vulnerabilities):",
+        "if wanted.expect and not in_force(wanted.expect, vulnerabilities):",
         "if False:",
         (UNIT,),
         "A mode that the kernel ignored would be compared.",

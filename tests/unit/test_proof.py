@@ -15,7 +15,6 @@ from mitigauge.measurement.runs.proof import (
     Requested,
     judge_boot,
     missing_of,
-    unexpected_taint,
 )
 from mitigauge.measurement.runs.states import BootState
 
@@ -151,15 +150,6 @@ BARE = Expectation(file="spectre_v2", field="Vulnerable", equals="Vulnerable")
 def test_a_part_that_is_a_word_alone_shows_itself(text: str, state: str | None) -> None:
     assert BARE.observed({"spectre_v2": text}) == state
     assert BARE.describe() == "spectre_v2: Vulnerable"
-
-
-def test_forced_processor_features_are_expected_in_the_lab_only() -> None:
-    assert not unexpected_taint(BootProof(tainted=1 << 2), emulated=True)
-    assert "forced" in unexpected_taint(BootProof(tainted=1 << 2), emulated=False)
-
-
-def test_a_machine_check_invalidates_everywhere() -> None:
-    assert "machine check" in unexpected_taint(BootProof(tainted=1 << 4), emulated=True)
 
 
 NX = "sys/module/kvm/parameters/nx_huge_pages"

@@ -148,10 +148,23 @@ def test_a_histogram_of_the_kernel_is_read_by_value() -> None:
 
 def test_gates_are_what_the_kernel_counted_meanwhile(tmp_path: Path) -> None:
     state, _ = run_case(tmp_path, "true")
-    assert state["finished_cases"][0]["gates"] == {"throttled": 0, "machine_checks": 0}
+    nothing = {"throttled": 0, "machine_checks": 0, "tainted": 0, "kernel_log": []}
+    assert state["finished_cases"][0]["gates"] == nothing
     counts = beside.gates()
-    assert set(counts) == {"throttled", "machine_checks"}
-    assert beside.passed({"throttled": -2, "machine_checks": counts["machine_checks"]}) == {
+    assert set(counts) == set(nothing)
+    assert beside.passed({**counts, "throttled": -2}) == {
+        **nothing,
         "throttled": counts["throttled"] + 2,
-        "machine_checks": 0,
     }
+
+
+def test_taint_that_comes_while_a_case_runs_is_told_with_the_kernels_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = {**beside.gates(), "tainted": 1 << 12}
+    monkeypatch.setattr(beside, "tainted", lambda: 1 << 12 | 1 << 7)
+    log = ["usb 1-1: new device", *(f"Oops: {number}" for number in range(9))]
+    monkeypatch.setattr(beside, "kernel_log", lambda: iter(log))
+    found = beside.passed(before)
+    assert found["tainted"] == 1 << 7
+    assert found["kernel_log"] == [f"Oops: {number}" for number in range(4, 9)]

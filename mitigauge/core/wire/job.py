@@ -44,10 +44,12 @@ class Job(TypedDict):
 
 
 class Gates(TypedDict):
-    """What the host's kernel counted while a case ran."""
+    """What the host's kernel counted while a case ran; bits of taint that came, and its lines."""
 
     throttled: int
     machine_checks: int
+    tainted: int
+    kernel_log: Sequence[str]
 
 
 class FinishedCase(TypedDict):

@@ -8,7 +8,13 @@ from enum import StrEnum
 from typing import Any
 
 from mitigauge.core.clock import Clock
-from mitigauge.measurement.modes.families import Expectation, Mode, ModeFamily
+from mitigauge.measurement.modes.families import (
+    Expectation,
+    Mode,
+    ModeFamily,
+    by_place,
+    in_force,
+)
 
 NEEDED_FREE = {"/boot": 200 << 20, "/": 1 << 30, "/var": 1 << 30}
 # Of the control side's clock; the answer itself takes some seconds.
@@ -27,6 +33,8 @@ PROGRAMS = {
 GRUBS_PROGRAMS = ("grub-reboot", "grub-script-check")
 INDISPENSABLE = (*GRUBS_PROGRAMS, "systemd-run")
 NOT_AFFECTED = "Not affected"
+# With which a file's text begins: whichever it is, another boot may show the other.
+STATES = ("Vulnerable", "Mitigation")
 
 
 class State(StrEnum):
@@ -72,7 +80,7 @@ def modes(facts: Mapping[str, Any], families: Iterable[ModeFamily]) -> Iterator[
     for family in families:
         possible, refused = [], {}
         for name, mode in family.modes.items():
-            why = why_not(mode, facts)
+            why = why_not(mode, facts) or _twin_of(name, family, facts)
             if why:
                 refused[name] = why
             else:
@@ -85,9 +93,10 @@ def modes(facts: Mapping[str, Any], families: Iterable[ModeFamily]) -> Iterator[
 def why_not(mode: Mode, facts: Mapping[str, Any]) -> str:
     """Why the mode cannot be in force on the host; empty where it may be."""
     shown: Mapping[str, str] = facts["vulnerabilities"]
-    reasons = [_hopeless(expectation, shown) for expectation in mode.expect]
-    if reasons and all(reasons):
-        return reasons[0]
+    for alternatives in by_place(mode.expect).values():
+        reasons = [_hopeless(expectation, shown) for expectation in alternatives]
+        if all(reasons):
+            return reasons[0]
     for reading in mode.settings.readings():
         if facts["readings"].get(reading.path) is None:
             return f"no {reading.title} here"
@@ -99,8 +108,26 @@ def why_not(mode: Mode, facts: Mapping[str, Any]) -> str:
 def _hopeless(expectation: Expectation, shown: Mapping[str, str]) -> str:
     if expectation.file not in shown:
         return f"the kernel has no file {expectation.file}"
-    said = (shown[expectation.file], expectation.observed(shown))
-    return "the processor is not affected" if NOT_AFFECTED in said else ""
+    text, found = shown[expectation.file], expectation.observed(shown)
+    if found == expectation.equals:
+        return ""
+    if NOT_AFFECTED in (text, found):
+        return "the processor is not affected"
+    if found is None and expectation.field not in ("", *STATES, expectation.equals):
+        return f"{expectation.file} says nothing of {expectation.field} here"
+    return ""
+
+
+def _twin_of(name: str, family: ModeFamily, facts: Mapping[str, Any]) -> str:
+    """Why the same settings give another mode here, as the host shows; empty where none is told."""
+    mode = family.modes[name]
+    shown: Mapping[str, str] = facts["vulnerabilities"]
+    for other, of in family.modes.items():
+        if other == name or not of.expect or of.settings != mode.settings:
+            continue
+        if in_force(of.expect, shown):
+            return f"the same settings give {other} here"
+    return ""
 
 
 def _user(user: int) -> Item:

@@ -15,6 +15,7 @@ from mitigauge.measurement.modes.settings import Settings
 
 # What the kernel writes behind the last field, whatever that is.
 _BESIDE = " - vulnerable module loaded"
+ANY = "any"
 
 
 class Expectation(Closed):
@@ -38,8 +39,14 @@ class Expectation(Closed):
 
     def describe(self) -> str:
         """The state as a person reads it."""
-        field = f"{self.field}: " if self.field not in ("", self.equals) else ""
-        return f"{self.file}: {field}{self.equals}"
+        return f"{self.file}: {self.state}"
+
+    @property
+    def state(self) -> str:
+        """The part of the file's text that it waits for."""
+        return (
+            f"{self.field}: {self.equals}" if self.field not in ("", self.equals) else self.equals
+        )
 
     def observed(self, vulnerabilities: Mapping[str, str]) -> str | None:
         """The text that a kernel shows where this looks; None where it shows nothing.
@@ -75,6 +82,14 @@ def by_place(expect: Iterable[Expectation]) -> dict[tuple[str, str], list[Expect
     for expectation in expect:
         places.setdefault(expectation.place, []).append(expectation)
     return places
+
+
+def in_force(expect: Iterable[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
+    """Expectations of one place are alternatives; each place must meet one of its own."""
+    return all(
+        any(e.observed(vulnerabilities) == e.equals for e in states)
+        for states in by_place(expect).values()
+    )
 
 
 def described(expect: Iterable[Expectation]) -> list[str]:
@@ -151,6 +166,31 @@ class Finding(Closed):
                 "give one of `instruction` (which may have `after`), `entry` and `branches_in`"
             )
         return self
+
+
+class StatesWithoutMode(Closed):
+    """States of one vulnerability file that no mode expects, and why not; ``any``: of each file.
+
+    A state is a part of the file's text between ``;``.
+    """
+
+    file: Name
+    states: tuple[Text, ...] = Field(min_length=1, max_length=20)
+    why: Text
+
+
+class KnownStates(Closed):
+    """``modes/states/without-a-mode.yml``. *files*: by file which processors have the bug."""
+
+    files: dict[Name, Text] = Field(default_factory=dict)
+    states: tuple[StatesWithoutMode, ...] = ()
+
+    def why_no_mode(self, file: str, state: str) -> str:
+        """Why no mode expects the state; empty where nothing is known of it."""
+        return next(
+            (of.why.strip() for of in self.states if of.file in (file, ANY) and state in of.states),
+            "",
+        )
 
 
 class HardwareEvent(Closed):

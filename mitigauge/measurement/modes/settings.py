@@ -419,11 +419,12 @@ class Settings(Closed):
 def merged(parts: Sequence[Settings]) -> Settings:
     """All settings of the *parts*. Raises ValueError where two of them set the same thing."""
     whole: dict[str, Any] = {}
+    nothing = Settings()
     for name in Settings.model_fields:
         given = [value for part in parts if (value := getattr(part, name).root)]
-        kind = getattr(Settings(), name)
+        kind = getattr(nothing, name)
         whole[name] = kind.joined(given) if given else kind.root
-    _require_once([*(_option_of(word) for word in whole["cmdline"]), *whole["cmdline_words"]])
+    _require_once([*(option_of(word) for word in whole["cmdline"]), *whole["cmdline_words"]])
     return Settings.model_validate(whole)
 
 
@@ -431,7 +432,7 @@ def _joined(values: Sequence[Any]) -> Any:
     """One kind's values together."""
     if isinstance(values[0], tuple):
         words = tuple(word for value in values for word in value)
-        _require_once(_option_of(word) for word in words)
+        _require_once(option_of(word) for word in words)
         return words
     if isinstance(values[0], dict):
         whole: dict[str, Any] = {}
@@ -442,7 +443,7 @@ def _joined(values: Sequence[Any]) -> Any:
     return values[0]
 
 
-def _option_of(word: str) -> str:
+def option_of(word: str) -> str:
     """The name that the kernel knows a word by: it takes - and _ for one another."""
     return word.partition("=")[0].replace("-", "_")
 

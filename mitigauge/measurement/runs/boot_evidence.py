@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.wire import kernel_log
 
 Word = Annotated[str, Field(max_length=300)]
 Line = Annotated[str, Field(max_length=8192)]
+KernelLine = Annotated[str, Field(max_length=kernel_log.LONGEST_TEXT), AfterValidator(clean_text)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 # Longer than any job may take.
 Seconds = Annotated[float, Field(ge=0, le=1e8, allow_inf_nan=False)]
@@ -62,7 +66,8 @@ class BootProof(_Evidence):
 
     *loader_type*: as /proc/sys/kernel/bootloader_type has it. *readings*: file below the host's
     root → its text, None where it cannot be read. *boot_next*: the number of the entry that the
-    firmware (EFI) would start next; None: its own order.
+    firmware (EFI) would start next; None: its own order. *kernel_log*: lines that explain a taint.
+    *tainted_while_measuring*: bits that came later, which our row gets of the job.
     """
 
     boot_id: Word | None = None
@@ -76,6 +81,8 @@ class BootProof(_Evidence):
     readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
     tainted: Count | None = None
     taint_flags: Word | list[Word] | None = None
+    kernel_log: tuple[KernelLine, ...] = Field((), max_length=kernel_log.MOST_LINES)
+    tainted_while_measuring: Count = 0
     microcode: Word | None = None
     watchdog: Watchdog | None = None
     uptime_s: Seconds | None = None

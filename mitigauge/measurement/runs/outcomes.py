@@ -264,6 +264,20 @@ def measured(session: Session, boot: Boot, job_lasted_s: float | None = None) ->
     boot.run.consecutive_faults = 0
 
 
+def tainted(boot: Boot, bits: int) -> None:
+    """These bits of the kernel's taint came while the boot was measured."""
+    if bits and boot.proof is not None:
+        boot.proof = boot.proof.model_copy(update={"tainted_while_measuring": bits})
+
+
+def unsound(session: Session, boot: Boot, reason: str) -> None:
+    """The arm's kernel fails again and again while it is measured: the arm is never compared."""
+    boot.state = BootState.NOT_EFFECTIVE
+    boot.reason = reason
+    boot.finished_at = database_now(session)
+    boot.run.consecutive_faults = 0
+
+
 def skipped(session: Session, boot: Boot, reason: str) -> None:
     """The boot will not be made."""
     boot.state = BootState.SKIPPED

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from mitigauge.measurement.fleet.boot_method import BootMethod, was_by
-from mitigauge.measurement.modes.families import Expectation, by_place, described
+from mitigauge.measurement.modes.base_options import (
+    base_options,
+    contradicting,
+    kernel_chooses,
+)
+from mitigauge.measurement.modes.families import Expectation, KnownStates, described, in_force
 from mitigauge.measurement.modes.settings import Reading
 from mitigauge.measurement.runs.boot_evidence import BootProof
 from mitigauge.measurement.runs.states import BootState
@@ -38,6 +43,10 @@ class Requested:
     """Files that could not be written to, each with what the kernel said."""
     earlier_boot_ids: Collection[str] = ()
     options: Sequence[str] = ()
+    known_options: Set[str] = frozenset()
+    """Names of options that mode families know: those of the host itself are told beside a mode."""
+    known_states: KnownStates = field(default_factory=KnownStates)
+    """Why the kernel shows states that no mode expects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,13 @@ def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
     """
     vulnerabilities: Mapping[str, str] = proof.vulnerabilities
     read: Mapping[str, str | None] = proof.readings
+    base = base_options(proof.cmdline or "", wanted.options, wanted.known_options)
     observed = "; ".join(
-        [*_describe(wanted.expect, vulnerabilities), *_describe_readings(wanted.readings, read)]
+        [
+            *_describe(wanted.expect, vulnerabilities),
+            *_describe_readings(wanted.readings, read),
+            *([f"beside the host's own {', '.join(base)}"] if base else []),
+        ]
     )
     if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
         return Judgement(
@@ -79,13 +93,20 @@ def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
     missed = [f"{r.title}: {r.equals}" for r in wanted.readings if not r.is_met(read.get(r.path))]
     there = set((proof.cmdline or "").split())
     missed += [f"{word} on the command line" for word in wanted.options if word not in there]
-    if wanted.expect and not _in_force(wanted.expect, vulnerabilities):
+    against = contradicting(base) if kernel_chooses(wanted.options) else []
+    if against:
+        missed.append(
+            f"the kernel's own choice, which the host's own {', '.join(against)} take from it "
+            "(remove them from the host's command line)"
+        )
+    if wanted.expect and not in_force(wanted.expect, vulnerabilities):
         missed[:0] = described(wanted.expect)
     if not missed:
         return Judgement(BootState.EFFECTIVE, "", observed)
     expected = ", and ".join(missed)
     refused = [f"writing /{path}: {why}" for path, why in wanted.refused.items()]
-    said = "; ".join([f"expected {expected}", f"the kernel says {observed}", *refused])
+    reasons = _reasons(wanted, vulnerabilities)
+    said = "; ".join([f"expected {expected}", f"the kernel says {observed}", *reasons, *refused])
     return Judgement(BootState.NOT_EFFECTIVE, said, observed)
 
 
@@ -137,12 +158,19 @@ NO_FILE = "no such file: this kernel does not tell, nothing can be proven"
 STATES = ("Vulnerable", "Mitigation", "Not affected")
 
 
-def _in_force(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str]) -> bool:
-    """Expectations of one place are alternatives; each place must meet one of its own."""
-    return all(
-        any(e.observed(vulnerabilities) == e.equals for e in states)
-        for states in by_place(expect).values()
-    )
+def _reasons(wanted: Requested, vulnerabilities: Mapping[str, str]) -> list[str]:
+    """Why the kernel shows what it shows at the places of the mode, where that is known."""
+    reasons: dict[str, None] = {}
+    for e in wanted.expect:
+        shown = e.observed(vulnerabilities)
+        texts = [vulnerabilities.get(e.file, "")]
+        if shown is not None and shown != e.equals:
+            texts.insert(0, e.model_copy(update={"equals": shown}).state)
+        for text in texts:
+            if why := wanted.known_states.why_no_mode(e.file, text):
+                reasons[f"{e.file}: {text}: {why}"] = None
+                break
+    return list(reasons)
 
 
 def _describe_readings(readings: Sequence[Reading], read: Mapping[str, str | None]) -> list[str]:
@@ -168,21 +196,3 @@ def _describe(expect: Sequence[Expectation], vulnerabilities: Mapping[str, str])
         else:
             shown[place + value] = None
     return list(shown)
-
-
-def unexpected_taint(proof: BootProof, *, emulated: bool) -> str:
-    """Why the taint of a boot makes it invalid; empty when it does not.
-
-    ``setcpuid=`` taints with CPU_OUT_OF_SPEC (bit 2), which only an emulated host may show.
-    """
-    tainted = proof.tainted or 0
-    allowed = TAINT_CPU_OUT_OF_SPEC if emulated else 0
-    machine_check = tainted & TAINT_MACHINE_CHECK
-    if machine_check:
-        return "a machine check was logged (taint M)"
-    out_of_spec = tainted & TAINT_CPU_OUT_OF_SPEC & ~allowed
-    return "processor features were forced (taint S)" if out_of_spec else ""
-
-
-TAINT_CPU_OUT_OF_SPEC = 1 << 2
-TAINT_MACHINE_CHECK = 1 << 4

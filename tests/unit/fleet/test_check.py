@@ -101,6 +101,38 @@ def test_modes_that_can_never_be_in_force_are_told_apart() -> None:
     assert "no /dev/kvm" in said["modes of guest-irqchip"]
 
 
+def possible(family: str, **vulnerabilities: str) -> str:
+    facts = {**GOOD, "vulnerabilities": vulnerabilities}
+    return next(modes(facts, [Catalog().families[family]])).found
+
+
+def test_a_mode_is_possible_only_where_each_of_its_places_is() -> None:
+    """`mds/off` is known by four files; a kernel before 6.9 lacks one of them."""
+    files = {
+        "mds": "Vulnerable; SMT vulnerable",
+        "mmio_stale_data": "Not affected",
+        "tsx_async_abort": "Not affected",
+    }
+    assert "off: the kernel has no file reg_file_data_sampling" in possible("mds", **files)
+    assert possible("mds", **files, reg_file_data_sampling="Not affected") == "possible: off, on"
+
+
+def test_a_field_that_the_kernel_does_not_print_is_no_place() -> None:
+    said = "Mitigation: Retpolines; STIBP: disabled; RSB filling"
+    found = possible("ibpb", spectre_v2=said)
+    assert found.startswith("possible: none; off: spectre_v2 says nothing of IBPB here")
+    assert possible("ibrs", spectre_v2=said).startswith("possible: off, retpoline, entry, always")
+
+
+def test_settings_that_give_another_mode_here_are_told() -> None:
+    """bugs.c, bhi_apply_mitigation(): the processor decides between loop and BHI_DIS_S."""
+    found = possible("spectre-bhi", spectre_v2="Mitigation: x; BHI: BHI_DIS_S")
+    assert "loop: the same settings give hardware here" in found
+    assert "hardware" in found.split(";")[0]
+    found = possible("spectre-bhi", spectre_v2="Mitigation: x; BHI: SW loop, KVM: SW loop")
+    assert "hardware: the same settings give loop here" in found
+
+
 def test_the_module_reads_any_system(tmp_path: Path) -> None:
     facts = module.check(tmp_path, ["sh", "no-such-program"], ["etc/shadow"])
     assert "No such file" in facts["boot_loader"]["refused"]

@@ -9,8 +9,7 @@ import pytest
 
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.modes.crossing import wanted_by
-from mitigauge.measurement.modes.families import Expectation
-from mitigauge.measurement.runs.proof import _in_force
+from mitigauge.measurement.modes.families import Expectation, in_force
 
 FAMILIES = Catalog().families
 PAIRS = list(combinations(sorted(FAMILIES), 2))
@@ -61,7 +60,7 @@ def test_a_crossing_is_in_force_where_both_of_its_modes_are(first: str, second: 
             # test_crossed_parts.py.
             assert "one part needs" not in refused or not any(both), name
         elif wanted:
-            judged = [_in_force(wanted, said) for said in answers([*one, *other])]
+            judged = [in_force(wanted, said) for said in answers([*one, *other])]
             assert judged == both, name
             assert any(both), name
 

@@ -50,17 +50,22 @@ def unprovable(kernel: str, family: str, name: str) -> list[str]:
 OTHERS = re.compile(r"\d\.\d|before|the series")
 # Why a mode cannot be proven on a kernel: it lacks the file or the field, so that it lacks the
 # mitigation, or does not tell of it.
-BHI, ITS, VMSCAPE = ["spectre_v2 BHI"], ["indirect_target_selection"], ["vmscape"]
+BHI, ITS, TSA, VMSCAPE = ["spectre_v2 BHI"], ["indirect_target_selection"], ["tsa"], ["vmscape"]
 # Of a series alone.
 SERIES = {"vmscape/bhb-clear": VMSCAPE}
+# Call depth tracking is of 6.2, Zen 5's way of 6.12.
+NEWER = {"retbleed/stuff": ["retbleed"], "srso/reduced": ["spec_rstack_overflow"]}
 LACKS: dict[str, dict[str, list[str]]] = {
     "5.10.223": {
         **dict.fromkeys(["guest-host/off", "guest-host/on"], BHI),
-        **dict.fromkeys(["spectre-bhi/off", "spectre-bhi/loop"], BHI),
-        **dict.fromkeys(["its/off", "its/on"], ITS),
+        **dict.fromkeys([f"spectre-bhi/{m}" for m in ("off", "vmexit", "loop", "hardware")], BHI),
+        **dict.fromkeys(["its/off", "its/on", "its/stuff"], ITS),
+        **dict.fromkeys([f"tsa/{m}" for m in ("off", "user", "vm", "on")], TSA),
+        **NEWER,
         **dict.fromkeys(["vmscape/off", "vmscape/ibpb", "vmscape/bhb-clear"], VMSCAPE),
     },
-    **dict.fromkeys(["6.1", "6.12", "7.2.13", "7.3-rc7"], SERIES),
+    "6.1": {**SERIES, "its/stuff": ITS, **NEWER},
+    **dict.fromkeys(["6.12", "7.2.13", "7.3-rc7"], SERIES),
 }
 
 

@@ -10,13 +10,17 @@ from mitigauge.core.settings import REPOSITORY
 from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.modes.families import Expectation
-from mitigauge.measurement.runs.proof import _describe, _in_force
+from mitigauge.measurement.modes.families import in_force as is_in_force
+from mitigauge.measurement.runs.proof import _describe
 from tests.commands import CASES
 
 TABLE = REPOSITORY / "tests" / "fixtures" / "vulnerabilities" / "kernels.yml"
 ROWS: list[dict[str, Any]] = parse_yaml(TABLE.read_text("utf-8"), str(TABLE)).data["kernels"]
 CATALOG = Catalog()
-FAMILIES = ("ibpb", "ibrs", "mitigations", "spectre-bhi", "vmscape")
+FAMILIES = (
+    "gds", "ibpb", "ibrs", "its", "mitigations", "mmio", "retbleed", "rfds", "spectre-bhi",
+    "spectre-v2", "srso", "taa", "tsa", "vmscape",
+)  # fmt: skip
 
 
 def in_force(catalog: Catalog, files: dict[str, str]) -> set[str]:
@@ -25,7 +29,7 @@ def in_force(catalog: Catalog, files: dict[str, str]) -> set[str]:
         f"{family}/{name}"
         for family in FAMILIES
         for name, mode in catalog.families[family].modes.items()
-        if _in_force(mode.expect, files)
+        if is_in_force(mode.expect, files)
     }
 
 
@@ -57,9 +61,9 @@ def test_buffers_are_not_cleared_where_the_kernel_knows_no_mitigation_of_stale_d
         "tsx_async_abort": "Not affected",
     }
     modes = CATALOG.families["mds"].modes
-    assert _in_force(modes["off"].expect, files)
+    assert is_in_force(modes["off"].expect, files)
     files["mmio_stale_data"] = "Mitigation: Clear CPU buffers; SMT vulnerable"
-    assert not _in_force(modes["off"].expect, files)
+    assert not is_in_force(modes["off"].expect, files)
 
 
 def test_where_a_kernel_says_nothing_the_reason_does() -> None:

@@ -12,13 +12,20 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_readings import readings
+from ansible.module_utils.mitigauge_wire.kernel_log import (
+    MOST_LINES,
+    explaining,
+    kernel_log,
+    tainted,
+)
 
 DOCUMENTATION = r"""
 module: boot_proof
 short_description: Read the facts that prove a boot
 description:
   - Boot id, nonce, kernel, build id, command line, what loaded the kernel, every
-    vulnerability file, taint, microcode, and whether the watchdog is running.
+    vulnerability file, taint with the lines of the kernel's log that explain it, microcode, and
+    whether the watchdog is running.
   - Judges nothing. What the host does not have is null.
 options:
   reads:
@@ -58,9 +65,9 @@ def build_id(notes: bytes) -> str | None:
     return None
 
 
-def taint_flags(tainted: int) -> list[str]:
+def taint_flags(bits: int) -> list[str]:
     """The letters of the bits set."""
-    return [letter for bit, letter in enumerate(TAINT_LETTERS) if tainted >> bit & 1]
+    return [letter for bit, letter in enumerate(TAINT_LETTERS) if bits >> bit & 1]
 
 
 def nonce_of(cmdline: str) -> str | None:
@@ -116,8 +123,7 @@ def proof(reads: list[str]) -> dict[str, Any]:
     """All the facts, with the texts of *reads*."""
     cmdline = text_of("/proc/cmdline") or ""
     notes = Path("/sys/kernel/notes")
-    taint = text_of("/proc/sys/kernel/tainted")
-    tainted = int(taint) if taint else None
+    taint = tainted()
     uptime = text_of("/proc/uptime")
     loader = text_of(LOADER_TYPE)
     return {
@@ -130,8 +136,9 @@ def proof(reads: list[str]) -> dict[str, Any]:
         "loader_type": int(loader) if loader else None,
         "vulnerabilities": vulnerabilities(VULNERABILITIES),
         "readings": readings(Path("/"), reads),
-        "tainted": tainted,
-        "taint_flags": None if tainted is None else taint_flags(tainted),
+        "tainted": taint,
+        "taint_flags": None if taint is None else taint_flags(taint),
+        "kernel_log": explaining(kernel_log())[:MOST_LINES] if taint else [],
         "microcode": microcode_of(text_of("/proc/cpuinfo") or ""),
         "watchdog": watchdog(WATCHDOG),
         "uptime_s": float(uptime.split()[0]) if uptime else None,

@@ -16,6 +16,7 @@ from pathlib import Path
 from _cases import c_locale, end_group
 from _kit.wire.collectors import DIRECTORY, SCOPES
 from _kit.wire.job import Gates
+from _kit.wire.kernel_log import MOST_LINES, explaining, kernel_log, tainted
 
 # Between two samples. A shorter time would cost more than it tells.
 EVERY_S = 1.0
@@ -57,7 +58,7 @@ def collecting(names: Sequence[str], workloads: Path, output: Path) -> Iterator[
 
 
 def gates() -> Gates:
-    """How often this host was throttled for heat, and told of machine checks, since it started."""
+    """How often this host was throttled and told of machine checks, and its taint, by now."""
     throttled = sum(
         int(path.read_text())
         for scope in SCOPES
@@ -68,13 +69,16 @@ def gates() -> Gates:
         name, _, counts = line.strip().partition(":")
         if name in MACHINE_CHECKS:
             checks += sum(int(word) for word in counts.split() if word.isdecimal())
-    return Gates(throttled=throttled, machine_checks=checks)
+    return Gates(throttled=throttled, machine_checks=checks, tainted=tainted() or 0, kernel_log=[])
 
 
 def passed(before: Gates) -> Gates:
     """What the gates have counted since *before*."""
     now = gates()
+    new = now["tainted"] & ~before["tainted"]
     return Gates(
         throttled=now["throttled"] - before["throttled"],
         machine_checks=now["machine_checks"] - before["machine_checks"],
+        tainted=new,
+        kernel_log=explaining(kernel_log())[-MOST_LINES:] if new else [],
     )
