@@ -84,6 +84,12 @@ class CleanedHost:
         with _cleaned_faults():
             return self.inner.serial_offset()
 
+    def serial_log(self, since: int | None) -> str:
+        """See HostControl."""
+        with _cleaned_faults():
+            # Its reader cleans it line by line: line ends must stay.
+            return self.inner.serial_log(since)
+
     def serial_tail(self, since: int | None) -> str:
         """See HostControl."""
         with _cleaned_faults():

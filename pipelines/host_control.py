@@ -113,6 +113,10 @@ class HostControl(Protocol):
         """Where the serial log ends now; None where there is no log."""
         ...
 
+    def serial_log(self, since: int | None) -> str:
+        """The serial log since *since*, its last MiB; empty where there is none, or no *since*."""
+        ...
+
     def serial_tail(self, since: int | None) -> str:
         """Of the serial log since *since*, the 16 KiB that say most of a failed boot."""
         ...

@@ -293,16 +293,22 @@ class AnsibleHost:
 
         return self._of_console(begin)
 
+    def serial_log(self, since: int | None) -> str:
+        """The serial log since *since*, its last MiB."""
+        if since is None:
+            return ""
+
+        def read(console: Console) -> str:
+            length = min(SERIAL_READ_BYTES, max(console.offset() - since, 0))
+            return console.tail(length) if length else ""
+
+        return self._of_console(read) or ""
+
     def serial_tail(self, since: int | None) -> str:
         """Of the serial log since *since*, what says why a boot failed: at most 16 KiB."""
-
-        def tell(console: Console) -> str:
-            wanted = SERIAL_READ_BYTES if since is not None else SERIAL_TAIL_BYTES
-            if since is not None:
-                wanted = min(wanted, max(console.offset() - since, 0))
-            return telling_part(console.tail(wanted), SERIAL_TAIL_BYTES) if wanted else ""
-
-        return self._of_console(tell) or ""
+        if since is None:
+            return self._of_console(lambda console: console.tail(SERIAL_TAIL_BYTES)) or ""
+        return telling_part(self.serial_log(since), SERIAL_TAIL_BYTES)
 
     def probe_console(self) -> Probed | None:
         """What its console shows for a moment; None where it has none.

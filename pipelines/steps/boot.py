@@ -229,7 +229,8 @@ def verify(context: StepContext) -> Done:
     if taint and judgement.state is BootState.EFFECTIVE and _is_the_arms(context, taint):
         judgement = replace(judgement, state=BootState.NOT_EFFECTIVE, reason=unsound + AGAIN)
     tail = "" if judgement.state is BootState.EFFECTIVE else _tail(context)
-    judgement = _with_cause(judgement, boot, proof, tail)
+    if judgement.state is BootState.DID_NOT_BOOT:
+        judgement = _with_cause(context, judgement, proof)
     fingerprint = facts.get("fingerprint", {})
 
     def apply(session: Session, run: Run) -> None:
@@ -372,11 +373,10 @@ def _tail(context: StepContext) -> str:
     return context.host.serial_tail(context.boot.serial_offset)
 
 
-def _with_cause(judgement: Judgement, boot: Boot, proof: BootProof, tail: str) -> Judgement:
+def _with_cause(context: StepContext, judgement: Judgement, proof: BootProof) -> Judgement:
     """Say why a boot did not come up, where its console or the firmware tells."""
-    if judgement.state is not BootState.DID_NOT_BOOT:
-        return judgement
-    log = boot.serial_tail or tail
+    boot = context.boot
+    log = context.host.serial_log(boot.serial_offset)
     cause = cause_of(log, boot.armed, boot.nonce, proof, cycled=boot.power_cycled)
     return replace(judgement, reason=f"{judgement.reason}; {cause}") if cause else judgement
 

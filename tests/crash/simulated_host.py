@@ -143,6 +143,9 @@ class SimulatedHost:
         said = self._call("serial_offset", lambda world: {"offset": len(world["console"])})
         return int(said["offset"])
 
+    def serial_log(self, since: int | None) -> str:
+        return self.serial_tail(since)
+
     def serial_tail(self, since: int | None) -> str:
         def act(world: dict[str, Any]) -> dict[str, Any]:
             console = world["console"]

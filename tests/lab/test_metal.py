@@ -24,7 +24,6 @@ from mitigauge.measurement.fleet.service import host_vars
 from mitigauge.measurement.runs.boot_evidence import WrittenEntry
 from mitigauge.measurement.runs.boot_failure import cause_of
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
-from pipelines.adapters.serial import telling_part
 from pipelines.answers import parse_answer
 from pipelines.next_boot import next_boot
 from tests.lab import readme_reader
@@ -35,7 +34,6 @@ pytestmark = pytest.mark.lab
 
 NAME = "lab-metal"
 BOOT_TIMEOUT_S = 480.0
-KEPT_BYTES = 16384
 ESP = "/boot/efi/EFI/mitigauge"
 
 
@@ -144,8 +142,7 @@ def test_a_boot_that_fails_says_why_and_the_host_is_back_by_itself(
     proof = next_boot(host, entry.previous_boot_id, BOOT_TIMEOUT_S)
     assert proof is not None, "the host did not come back by itself"
     assert proof.nonce is None
-    log = host.serial_tail(offset)
-    cause = cause_of(telling_part(log, KEPT_BYTES), entry, nonce, proof, cycled=False)
+    cause = cause_of(host.serial_log(offset), entry, nonce, proof, cycled=False)
     print(f"{fault}: {cause}")
     assert words in cause
 

@@ -17,6 +17,7 @@ from mitigauge.measurement.runs.proof import (
     missing_of,
 )
 from mitigauge.measurement.runs.states import BootState
+from tests.commands import CASES
 
 GRUB, KEXEC = 0x72, 0xD0
 CLEAR = Expectation(file="vmscape", equals="Mitigation: Clear BHB before exit to userspace")
@@ -230,3 +231,11 @@ def test_a_fallback_after_a_kexec_is_told_by_its_nonce() -> None:
     judged = judge_boot(proof(loader_type=GRUB, nonce=None), wanted(method=BootMethod.KEXEC))
     assert judged.state is BootState.DID_NOT_BOOT
     assert "the fallback entry came up" in judged.reason
+
+
+def test_the_crash_kernel_of_kdump_is_the_arms_panic() -> None:
+    cmdline = (CASES / "metal-kdump-cmdline.txt").read_text()
+    for method in (BootMethod.RESET, BootMethod.KEXEC):
+        judged = judge_boot(proof(loader_type=KEXEC, cmdline=cmdline), wanted(method=method))
+        assert judged.state is BootState.DID_NOT_BOOT
+        assert "the arm panicked: the crash kernel of kdump came up (elfcorehdr=" in judged.reason

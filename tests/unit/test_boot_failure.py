@@ -1,0 +1,111 @@
+"""Why a boot fell back, by consoles of an emulated server whose boots were spoilt on purpose.
+
+The logs of tests/fixtures/consoles are of OVMF, GRUB 2.12 and Debian's 6.12; each begins before the
+reboot and ends in the fallback.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mitigauge.core.settings import REPOSITORY
+from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
+from mitigauge.measurement.runs.boot_failure import cause_of
+
+CONSOLES = REPOSITORY / "tests/fixtures/consoles"
+FALLBACK = BootProof(boot_id="b2", cmdline="root=/dev/mapper/vg0-root ro")
+ENTRY = WrittenEntry(entry_id="Boot0005", loader="efi", kernel_release="6.12.118")
+DOWN = "[  131.089749] reboot: machine restart\n"
+THEIRS = "[    0.000000] Command line: BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro\n"
+
+
+def of(
+    log: str, nonce: str = "n1", *, cycled: bool = False, loader: str = "efi", **proof: str
+) -> str:
+    entry = ENTRY.model_copy(update={"loader": loader})
+    return cause_of(log, entry, nonce, FALLBACK.model_copy(update=proof), cycled=cycled)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("truncated", "the firmware could not load the kernel (Unsupported)"),
+        ("missing", "the firmware did not find the kernel on the EFI system partition"),
+        ("initrd-truncated", "no root file system was found"),
+        ("no-initrd", "the kernel did not find its initial RAM disk on the EFI system partition"),
+    ],
+)
+def test_a_real_console_says_why_the_boot_fell_back(fault: str, words: str) -> None:
+    log = (CONSOLES / f"{fault}.log").read_text()
+    assert words in of(log + "[   43.2] the fallback's own\n" * 5000, fault)
+
+
+def test_what_the_fallback_says_is_not_held_against_the_boot() -> None:
+    log = (CONSOLES / "missing.log").read_text()
+    # GRUB goes on without this module at each of its boots, and another kernel may die later.
+    fallbacks = log.partition("GNU GRUB")[2] + "Kernel panic - not syncing: later\n"
+    assert "bli.mod" in log
+    assert of(fallbacks, loader="grub") == ""
+    assert of(DOWN + THEIRS + "Kernel panic - not syncing: the fallback's own\n") == ""
+    # Nor what the system before it said on its way down.
+    assert of("Kernel panic - not syncing: of a guest\n" + DOWN + THEIRS) == ""
+
+
+OURS = "[    0.000000] Command line: root=/dev/sda1 ro mitigauge.nonce=n1 panic=10\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            'BdsDxe: failed to load Boot0005 "mitigauge" from HD(1,GPT,x)/\\EFI\\v: Access Denied',
+            "the firmware refused the kernel (Access Denied): Secure Boot",
+        ),
+        ("error: bad shim signature.", "GRUB refused the kernel, as Secure Boot"),
+        ("error: file `/boot/vmlinuz-7.2-x' not found.", "GRUB could not load the kernel"),
+        ("Gave up waiting for root file system device.", "no root file system was found"),
+        ('[ 1.0] VFS: Cannot open root device "" or unknown-block(0,0)', "no root file system"),
+        (
+            "[ 2.0] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100",
+            "the kernel panicked ([ 2.0] Kernel panic - not syncing: Attempted to kill init!",
+        ),
+        ("[ 9.0] watchdog: BUG: soft lockup - CPU#0 stuck for 22s!", "the kernel hung"),
+    ],
+)
+def test_each_sign_is_read_of_the_loader_that_gives_it(line: str, words: str) -> None:
+    assert words in of(f"{DOWN}{OURS}{line}\n{THEIRS}", loader="grub")
+
+
+def test_signs_of_grub_are_none_where_the_firmware_started_the_kernel() -> None:
+    assert "GRUB" not in of(f"{DOWN}error: bad shim signature.\n{THEIRS}")
+
+
+def test_no_root_is_no_mere_panic() -> None:
+    log = f"{DOWN}{OURS}[ 1.0] VFS: Unable to mount root fs on unknown-block(0,0)\n" \
+          "[ 1.1] Kernel panic - not syncing: VFS: Unable to mount root fs\n"  # fmt: skip
+    assert of(log).startswith("no root file system was found")
+
+
+def test_a_kernel_that_went_silent_is_told_by_its_last_line() -> None:
+    log = f"{DOWN}{OURS}[   12.5] nvme nvme0: I/O 3 QID 1 timeout\n"
+    last = "after this line of its console: [ 12.5] nvme nvme0: I/O 3 QID 1 timeout"
+    assert " ".join(of(log, cycled=True).split()) == f"nothing came {last}"
+    assert last in " ".join(of(log + THEIRS).split())
+    assert "as a watchdog does it" in of(log + THEIRS)
+
+
+def test_a_system_that_was_up_without_network_is_told() -> None:
+    log = f"{DOWN}{OURS}\nDebian GNU/Linux 13 metal ttyS1\n\nmetal login: \n"
+    assert "did not answer by network" in of(log, cycled=True)
+
+
+def test_a_firmware_that_left_bootnext_is_told_and_one_that_took_it_is_not() -> None:
+    assert "the firmware left BootNext as it was (0005)" in of("", boot_next="0005")
+    assert of("", boot_next="0004") == ""
+    assert of("") == ""
+
+
+def test_a_log_that_does_not_tell_says_nothing() -> None:
+    # `quiet`: the kernel's first lines are not on the console.
+    assert of(f"{DOWN}something\n{THEIRS}") == ""
+    assert of("\x1b[2J\0\ufffd" * 1000) == ""
