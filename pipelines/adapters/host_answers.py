@@ -110,6 +110,12 @@ class CheckAnswer(_Answer):
     synchronised: bool | None
     kvm: bool
     processor: Processor
+    lockdown: Word | None
+    crash_kernel: bool
+    consoles: list[Word] = Field(max_length=50)
+    dkms: list[Word] = Field(max_length=50)
+    unsteady: list[Word] = Field(max_length=50)
+    numa_balancing: Word | None
     changed: bool
     vulnerabilities: dict[Word, Line] = Field(max_length=200)
     readings: dict[Word, Line | None] = Field(max_length=200)

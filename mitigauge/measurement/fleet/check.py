@@ -19,6 +19,11 @@ from mitigauge.measurement.modes.families import (
 NEEDED_FREE = {"/boot": 200 << 20, "/": 1 << 30, "/var": 1 << 30}
 # Of the control side's clock; the answer itself takes some seconds.
 CLOCK_OFF_S = 60.0
+# A timer of the very kernel that hangs, and one that reports to a management engine.
+NO_WATCHDOGS = ("software watchdog", "softdog", "iamt")
+# Debian 12 and Ubuntu 24.04 have it; what travels to a host is written for it.
+OLDEST_PYTHON = (3, 11)
+SERIAL = ("ttyS", "hvc", "ttyAMA")
 SUPPORTED = ("debian", "ubuntu")
 # Program → Debian's package, and for what it is needed.
 PROGRAMS = {
@@ -70,6 +75,7 @@ def items(facts: Mapping[str, Any], *, now: float, clock: Clock) -> Iterator[Ite
     yield _clock(facts["now"] - now, clock, synchronised=facts["synchronised"])
     yield _kvm(there=facts["kvm"])
     yield from _processor(facts["processor"])
+    yield from _surroundings(facts)
 
 
 def modes(facts: Mapping[str, Any], families: Iterable[ModeFamily]) -> Iterator[Item]:
@@ -128,6 +134,42 @@ def _twin_of(name: str, family: ModeFamily, facts: Mapping[str, Any]) -> str:
         if in_force(of.expect, shown):
             return f"the same settings give {other} here"
     return ""
+
+
+def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
+    """What else of the system meddles with boots and figures."""
+    major, minor, *_ = (int(part) for part in facts["python"].split(".")[:2])
+    if (major, minor) < OLDEST_PYTHON:
+        yield Item(
+            "python", State.MISSING, f"{facts['python']}, needed 3.11",
+            "Name a newer one of the host: ansible_python_interpreter in the inventory.",
+        )  # fmt: skip
+    secure_boot = {True: "on", False: "off", None: "not there"}[facts["firmware"]["secure_boot"]]
+    yield Item("Secure Boot", State.NOTE, f"{secure_boot}; lockdown: {facts['lockdown'] or 'none'}")
+    consoles = ", ".join(facts["consoles"])
+    yield Item(
+        "kernel's console", State.NOTE, consoles or "none",
+        "" if any(name.startswith(SERIAL) for name in facts["consoles"]) else
+        "No serial line is among them: what a kernel says before it dies is lost. Put "
+        "console=ttyS0,115200 (the line that the controller reads) on the kernel's command line.",
+    )  # fmt: skip
+    if facts["crash_kernel"]:
+        yield Item(
+            "kdump", State.NOTE, "a crash kernel is loaded",
+            "After a panic it comes up first and takes minutes; take crashkernel= off, or make "
+            "mitigauge_boot_timeout_s longer.",
+        )  # fmt: skip
+    if facts["dkms"]:
+        yield Item(
+            "dkms", State.NOTE, ", ".join(facts["dkms"]),
+            "DKMS leaves these out of a kernel that has no headers, and says nothing: a candidate "
+            "may lack a driver.",
+        )  # fmt: skip
+    if facts["unsteady"]:
+        names = " ".join(facts["unsteady"])
+        yield Item("services at work", State.NOTE, names, f"systemctl disable --now {names}")
+    if facts["numa_balancing"] not in (None, "0"):
+        yield Item("NUMA balancing", State.NOTE, "on", "sysctl kernel.numa_balancing=0")
 
 
 def _user(user: int) -> Item:
@@ -224,6 +266,12 @@ def _disks(free: Mapping[str, int]) -> Iterator[Item]:
 
 
 def _watchdog(identity: str | None) -> Item:
+    if identity and identity.lower().startswith(NO_WATCHDOGS):
+        return Item(
+            "watchdog", State.NOTE, f"{identity}, which does not reset a machine that hangs",
+            "Load the board's driver (iTCO_wdt, sp5100_tco, ipmi_watchdog) or give the host a "
+            "power driver.",
+        )  # fmt: skip
     if identity:
         return Item("watchdog", State.OK, identity)
     return Item(

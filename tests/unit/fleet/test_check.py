@@ -20,6 +20,13 @@ GOOD: dict[str, Any] = {
     "os": {"id": "debian", "version": "13"},
     "firmware": {"refused": "the host was not started by EFI", "secure_boot": None},
     "kernel_release": "6.12.1",
+    "python": "3.13.5",
+    "lockdown": "none",
+    "crash_kernel": False,
+    "consoles": ["ttyS1"],
+    "dkms": [],
+    "unsteady": [],
+    "numa_balancing": "0",
     "boot_loader": {"refused": None, "default_release": "6.12.1", "next_entry": None},
     "free_bytes": {"/": 9 << 30, "/boot": 1 << 30, "/var": 9 << 30},
     "watchdog": "iTCO_wdt",
@@ -54,6 +61,7 @@ def test_a_good_host_lacks_nothing() -> None:
         ({"programs": {"systemd-run": None}}, "systemd-run", "not found", "install systemd"),
         ({"now": NOW - 3600}, "clock", "3600 s behind", "timesyncd"),
         ({"now": NOW + 3600}, "clock", "3600 s ahead", "chrony"),
+        ({"python": "3.10.12"}, "python", "3.10.12, needed 3.11", "ansible_python_interpreter"),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_named_with_its_mend(
@@ -158,3 +166,79 @@ def test_a_broken_grub_configuration_is_refused_by_its_name(tmp_path: Path) -> N
     (grub / "grubenv").write_text("#" * 1024)
     (grub / "grub.cfg").write_text("set default=0\n")
     assert "no Linux entry" in module.boot_loader(tmp_path)["refused"]
+
+
+BY_FIRMWARE: dict[str, Any] = {
+    "refused": None, "secure_boot": False, "partition": "/dev/nvme0n1p1", "place": "/boot/efi",
+    "free_bytes": 200 << 20, "needed_bytes": 60 << 20, "next": None, "first_is_ours": False,
+}  # fmt: skip
+RAID = {"refused": "grubenv lies on /dev/md0 (software RAID), a device layer"}
+
+
+def test_a_host_that_starts_by_efi_needs_nothing_of_grubs() -> None:
+    items = found(firmware=BY_FIRMWARE, boot_loader=RAID, programs={"grub-reboot": None})
+    assert items["one-shot boot"].state is State.OK
+    assert items["one-shot boot"].found == (
+        "the firmware's own (EFI BootNext), from /dev/nvme0n1p1, mounted at /boot/efi"
+    )
+    assert "grub-reboot" not in items
+    assert items["known-good kernel"].found == "6.12.1, which runs now"
+    assert [name for name, item in items.items() if item.state is State.MISSING] == []
+
+
+def test_where_neither_can_both_say_why() -> None:
+    refused = {"refused": "there is no program efibootmgr: install it", "secure_boot": False}
+    item = found(firmware=refused, boot_loader=RAID)["one-shot boot"]
+    assert item.state is State.MISSING
+    assert "by the firmware: there is no program efibootmgr" in item.found
+    assert "by GRUB: grubenv lies on /dev/md0" in item.found
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"free_bytes": 30 << 20}, "room on the ESP", "30 MiB free, needed 60 MiB"),
+        ({"first_is_ours": True}, "boot order", "stands first in BootOrder"),
+    ],
+)
+def test_what_the_firmware_lacks_is_named(changes: dict[str, Any], name: str, words: str) -> None:
+    item = found(firmware={**BY_FIRMWARE, **changes})[name]
+    assert (item.state, words in item.found) == (State.MISSING, True)
+    assert item.mend
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "words"),
+    [
+        ({"firmware": {**BY_FIRMWARE, "next": "0003"}}, "pending boot", "Boot0003 next"),
+        ({"consoles": ["tty0"]}, "kernel's console", "tty0"),
+        ({"crash_kernel": True}, "kdump", "a crash kernel is loaded"),
+        ({"dkms": ["zfs", "nvidia"]}, "dkms", "zfs, nvidia"),
+        ({"unsteady": ["tuned.service"]}, "services at work", "tuned.service"),
+        ({"numa_balancing": "1"}, "NUMA balancing", "on"),
+        ({"watchdog": "Software Watchdog"}, "watchdog", "does not reset a machine that hangs"),
+        ({"watchdog": "iamt_wdt"}, "watchdog", "does not reset a machine that hangs"),
+    ],
+)
+def test_what_meddles_with_boots_and_figures_is_noted_with_a_way_out(
+    changes: dict[str, Any], name: str, words: str
+) -> None:
+    item = found(**changes)[name]
+    assert (item.state, words in item.found) == (State.NOTE, True)
+    assert item.mend
+
+
+def test_the_module_reads_what_a_host_shows(tmp_path: Path) -> None:
+    for place, text in {
+        "sys/kernel/security/lockdown": "none [integrity] confidentiality\n",
+        "proc/consoles": "ttyS1                -W- (EC p  )    4:65\ntty0  -WU (E  p  )    4:7\n",
+        "var/lib/dkms/zfs/2.3/source": "",
+        "var/lib/dkms/mok.conf": "",
+    }.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    assert module.lockdown(tmp_path) == "integrity"
+    assert module.consoles(tmp_path) == ["ttyS1", "tty0"]
+    assert module.dkms_modules(tmp_path) == ["zfs"]
+    assert module.lockdown(tmp_path / "none") is None
+    assert (module.consoles(tmp_path / "none"), module.dkms_modules(tmp_path / "none")) == ([], [])

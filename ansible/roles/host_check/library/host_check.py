@@ -60,6 +60,12 @@ OTHER_LOADERS = {
     "boot/extlinux/extlinux.conf": "extlinux",
     "boot/refind_linux.conf": "rEFInd",
 }
+# Of a host that is measured they are stopped, or said.
+UNSTEADY = (
+    "tuned.service", "power-profiles-daemon.service", "thermald.service", "fwupd.service",
+    "unattended-upgrades.service", "packagekit.service",
+)  # fmt: skip
+MOST_NAMED = 20
 # A program that hangs must not hang the look.
 LIMIT_S = 20
 LONGEST = 4096
@@ -203,6 +209,41 @@ def processor(root: Path) -> dict[str, Any]:
     }
 
 
+def lockdown(root: Path) -> str | None:
+    """How far the kernel locks itself against root; None where it cannot."""
+    found = re.search(r"\[(\w+)\]", text_of(root / "sys/kernel/security/lockdown") or "")
+    return found[1] if found else None
+
+
+def consoles(root: Path) -> list[str]:
+    """Consoles that the kernel writes to, as /proc/consoles names them."""
+    return [line.split()[0] for line in (text_of(root / "proc/consoles") or "").splitlines()]
+
+
+def dkms_modules(root: Path) -> list[str]:
+    """Modules that are built again for each kernel that is installed."""
+    folder = root / "var/lib/dkms"
+    names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
+    return sorted(name for name in names if not name.endswith(".conf"))[:MOST_NAMED]
+
+
+def active(units: tuple[str, ...]) -> list[str]:
+    """Those of the units that run now."""
+    done = subprocess.run(
+        ["systemctl", "is-active", *units], capture_output=True, text=True, check=False
+    )
+    states = done.stdout.split()
+    return [unit for unit, state in zip(units, states) if state == "active"]  # noqa: B905
+
+
+def unsteady() -> list[str]:
+    """Services at work that change the time of the same work."""
+    try:
+        return active(UNSTEADY)
+    except OSError:
+        return []
+
+
 def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
     """All the facts."""
     watchdog = root / "sys/class/watchdog/watchdog0"
@@ -223,6 +264,12 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "synchronised": synchronised(),
         "kvm": (root / "dev/kvm").exists(),
         "processor": processor(root),
+        "lockdown": lockdown(root),
+        "crash_kernel": text_of(root / "sys/kernel/kexec_crash_loaded") == "1",
+        "consoles": consoles(root),
+        "dkms": dkms_modules(root),
+        "unsteady": unsteady(),
+        "numa_balancing": text_of(root / "proc/sys/kernel/numa_balancing"),
         "changed": (root / RECORD.relative_to("/")).exists(),
         "vulnerabilities": {path.name: text_of(path) or "" for path in files},
         "readings": readings(root, [name for name in reads if READABLE.fullmatch(name)]),
