@@ -16,15 +16,16 @@ lvm pvcreate -ff -y /dev/md0
 lvm vgcreate vg0 /dev/md0
 lvm lvcreate -y -Wn -Zn -n root -l 95%FREE vg0
 # No program but these is in the initial RAM disk; `read` takes the blanks away.
-mdadm --examine /dev/nvme0n1p2 | while read -r name word _ sectors _; do
+mdadm --examine /dev/nvme0n1p2 > /tmp/array
+while read -r name word _ sectors _; do
   [ "$name $word" = "Data Offset" ] && echo "layout data-offset $sectors"
-done
-lvm pvs --noheadings --nosuffix --units s -o pe_start | while read -r start; do
-  echo "layout extents-start $start"
-done
-lvm lvs --noheadings --nosuffix --units s -o lv_size vg0/root | while read -r size; do
-  echo "layout volume-size $size"
-done
+done < /tmp/array
+lvm pvs --noheadings --nosuffix --units s -o pe_start > /tmp/extents
+read -r start < /tmp/extents
+echo "layout extents-start $start"
+lvm lvs --noheadings --nosuffix --units s -o lv_size vg0/root > /tmp/volume
+read -r size < /tmp/volume
+echo "layout volume-size $size"
 lvm vgchange -an vg0
 mdadm --stop /dev/md0
 sync

@@ -49,7 +49,7 @@ function armsOf(count: number): Arm[] {
     boots_effective: arm.observed.length === 0 ? BLOCKS * HOSTS.length : 0,
     boots_not_effective: arm.observed.length === 0 ? 0 : BLOCKS * HOSTS.length,
     boots_failed: 0,
-    boots_did_not_boot: 0,
+    shares_boots: false,
   }));
 }
 

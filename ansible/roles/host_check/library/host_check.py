@@ -155,7 +155,7 @@ def firmware() -> dict[str, Any]:
         now = efi.read_variables()
         partition = efi.find_partition(now)
         files = efi.files_of(os.uname().release)
-    except efi.Refused as failure:
+    except Refused as failure:
         return {"refused": str(failure), "secure_boot": False}
     needed = [path.stat().st_size for path in (files.image, files.initial_disk) if path]
     return {
