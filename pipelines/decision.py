@@ -16,6 +16,19 @@ from mitigauge.measurement.runs.states import OPEN_BOOT_STATES, BootState
 # An arm whose kernel ignores the mode says so every time; one look is enough.
 NOT_EFFECTIVE_LIMIT = 1
 # A panic may be chance once. Twice is the arm.
+# A boot that was made: a kernel came up, of whatever arm, or none did.
+OUTCOMES = (
+    BootState.DID_NOT_BOOT,
+    BootState.EFFECTIVE,
+    BootState.NOT_EFFECTIVE,
+    BootState.WRONG_KERNEL,
+    BootState.INVALID,
+)
+# Of a patch nothing can be said where kernels without it fail alike.
+NONE_BOOTS = (
+    "no kernel of this run boots on the host, the baseline's neither: the kernels' profile or the "
+    "host is at fault, and no patch"
+)
 DID_NOT_BOOT_LIMIT = 2
 # So many faults in a row mean that the lab, or we, are broken, not the arm.
 FAULTS_IN_A_ROW_LIMIT = 6
@@ -149,10 +162,19 @@ def _booting(run: RunSituation, boot: BootSituation) -> Action:
 
 def _why_skip(run: RunSituation, boot: BootSituation) -> str:
     baseline = _why_drop(run.boots, run.baseline_arm_id)
+    if baseline and _none_boots(run):
+        return NONE_BOOTS
     if baseline:
         return f"nothing to compare with: the baseline {baseline}"
     own = _why_drop(run.boots, boot.arm_id)
     return f"the arm {own}" if own else ""
+
+
+def _none_boots(run: RunSituation) -> bool:
+    """Whether the baseline and another arm at least were booted, and nothing ever came up."""
+    tried = [b for b in run.boots if b.state in OUTCOMES]
+    others = {b.arm_id for b in tried} - {run.baseline_arm_id}
+    return bool(others) and all(b.state is BootState.DID_NOT_BOOT for b in tried)
 
 
 def _why_drop(boots: Sequence[BootSituation], arm_id: int) -> str:

@@ -147,3 +147,28 @@ def test_a_run_that_is_brought_to_its_end_restores_and_says_why() -> None:
 def test_a_cancel_that_comes_after_the_last_boot_changes_nothing() -> None:
     done = boot(1, OFF, BootState.EFFECTIVE)
     assert decide(run(done, cancelled=True, restored=True)) == Action(Step.FINISH)
+
+
+def failing(*arms: int) -> list[BootSituation]:
+    """Each of the arms booted once or twice, of which nothing ever came up."""
+    return [boot(n, arm, BootState.DID_NOT_BOOT) for n, arm in enumerate(arms, 1)]
+
+
+def test_where_baseline_and_candidate_fail_alike_no_patch_is_at_fault() -> None:
+    action = decide(run(*failing(OFF, LOOP, OFF), boot(9, LOOP)))
+    assert action.step is Step.SKIP
+    assert action.reason == (
+        "no kernel of this run boots on the host, the baseline's neither: the kernels' profile or "
+        "the host is at fault, and no patch"
+    )
+
+
+@pytest.mark.parametrize(
+    "others", [[], [boot(5, LOOP, BootState.EFFECTIVE)], [boot(5, LOOP, BootState.INVALID)]]
+)
+def test_where_another_arm_came_up_or_was_never_tried_it_is_the_baselines(
+    others: list[BootSituation],
+) -> None:
+    action = decide(run(*failing(OFF, OFF), *others, boot(9, LOOP)))
+    assert action.step is Step.SKIP
+    assert action.reason == "nothing to compare with: the baseline did not boot 2 times"
