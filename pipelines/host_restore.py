@@ -55,7 +55,7 @@ def _of_a_run(facts: Facts) -> Iterator[PutBack]:
     restored: Any = facts.get("restored")
     said = restored if isinstance(restored, dict) else {}
     if said.get("boot_entry"):
-        yield PutBack("boot entry", "removed from GRUB's custom.cfg")
+        yield PutBack("boot entry", "removed")
     for kind, word in (("knobs", "again"), ("units", "")):
         values = said.get(kind)
         for name, value in sorted(values.items()) if isinstance(values, dict) else []:

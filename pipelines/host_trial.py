@@ -17,6 +17,13 @@ from pipelines.answers import parse_answer
 from pipelines.host_control import Facts
 from pipelines.next_boot import Bootable, next_boot
 
+# What to look at where a boot for one time was not the one that came up, by what was to start it.
+LOOKS = {
+    "grub": "See the host's console while it boots; GRUB must read /boot/grub/custom.cfg.",
+    "efi": "See the host's console while it boots, and `efibootmgr -v` on the host; with "
+    "boot_mode_loader: grub in the inventory GRUB starts it instead.",
+}
+
 
 class Triable(Bootable, Protocol):
     """What of a host a trial needs."""
@@ -104,7 +111,7 @@ def _boot(host: Triable, tell: Callable[[str], None], limit_s: float) -> Iterato
     else:
         yield Item(
             "proven boot", State.MISSING, f"{judgement.reason} (after {took})",
-            "See the host's console while it boots; GRUB must read /boot/grub/custom.cfg.",
+            LOOKS.get(entry.loader or "", LOOKS["grub"]),
         )  # fmt: skip
 
 
@@ -134,7 +141,8 @@ def _fallback(
     elif proof.nonce:
         yield Item(
             "fallback", State.MISSING, f"the entry of one boot came up again after {how}",
-            "GRUB does not forget next_entry: its environment must be writable for GRUB itself.",
+            "What starts it does not forget it: GRUB's environment must be writable for GRUB "
+            "itself; of a firmware that keeps BootNext see docs/metal.md.",
         )  # fmt: skip
     else:
         took = f"{time.monotonic() - begun:.0f} s"
