@@ -21,6 +21,8 @@ from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.spec import environment_named_in
 from mitigauge.measurement.fleet.inventory import environment_names, load_hosts
+from mitigauge.measurement.fleet.lab_kernels import require_bootable
+from mitigauge.measurement.fleet.service import HostVars
 from mitigauge.measurement.runs.submission import submit_text
 from mitigauge.storage.database.engine import is_away
 from mitigauge.tracking.series import repository, retests, service
@@ -85,6 +87,8 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     series = revision.series
     text = spec_text(series.spec)
     wanted = places_in(text, f"{series.spec}.yml")
+    # Before an hour of building.
+    require_bootable(series.profile, f"series {series.name}", hosts_in(text))
     patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
     before = retests.compared_with(revision)
     if before is not None and "before" in wanted:
@@ -108,11 +112,19 @@ def base_of(revision: SeriesRevision) -> str:
 
 def counted_hosts(text: str) -> set[str]:
     """Hosts of the spec's environment whose time counts instructions."""
+    return {host.name for host in _environment_of(text).values() if host.clock is Clock.COUNTED}
+
+
+def hosts_in(text: str) -> list[HostVars]:
+    """Hosts that a spec names and its environment has."""
+    comparisons = parse_yaml(text, "spec").data.get("comparisons") or []
+    names = {name for each in comparisons for name in each.get("hosts") or []}
+    return [host for name, host in _environment_of(text).items() if name in names]
+
+
+def _environment_of(text: str) -> Mapping[str, HostVars]:
     environment = environment_named_in(parse_yaml(text, "spec"))
-    if environment not in environment_names():
-        return set()
-    hosts = load_hosts(environment).values()
-    return {host.name for host in hosts if host.clock is Clock.COUNTED}
+    return load_hosts(environment) if environment in environment_names() else {}
 
 
 def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:

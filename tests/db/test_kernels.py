@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.verdicts.service import design_of
@@ -19,13 +20,18 @@ from mitigauge.kernels.recipe import Base, Layout, Recipe, Toolchain, layouts
 from mitigauge.kernels.schemas import KernelView
 from mitigauge.kernels.service import Built
 from mitigauge.kernels.states import KernelState
+from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.spec import read_spec
 from mitigauge.measurement.experiments.submit import store_experiment
+from mitigauge.measurement.experiments.tables import Experiment
+from mitigauge.measurement.fleet.lab_kernels import require_bootable
+from mitigauge.measurement.runs.submission import submit
 from mitigauge.storage.files.blobs import BlobStore, blob_store
+from pipelines import series_run
 from pipelines.built_files import regular
 from pipelines.kernel_build import Builder
 from pipelines.kernel_order import BuildFailed
-from tests.specs import CATALOG, HOSTS, SPEC
+from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 PATCH = Patch("count what is counted", "diff --git a/x b/x\n")
 RECIPE = Recipe(
@@ -247,3 +253,33 @@ def test_layouts_need_kernels_of_ours_and_a_block_each(more: str, problem: str) 
     text = SPEC.replace("    baseline:", f"    {more}\n    baseline:")
     with pytest.raises(InvalidInput, match=problem):
         read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)
+
+
+def test_a_kernel_of_the_lab_s_profile_is_refused_on_a_real_host(engine: Engine) -> None:
+    text = SPEC.replace("mode: knob/on}", "mode: knob/on, kernel: built/v1}")
+    spec = read_spec(text, name="spec", catalog=CATALOG, hosts=HOSTS)
+    real = {"alpha": replace(inventory("alpha")["alpha"], emulated=False)}
+    with Session(engine) as session:
+        release = build_in(session, "v1", [PATCH], layouts(1)[0])
+        refused = rf"{re.escape(release)} has the config profile 'lab'"
+        with pytest.raises(InvalidInput, match=refused) as no:
+            submit(session, spec, text, catalog=CATALOG, hosts=real)
+        assert "emulated hosts alone: drivers of disk and network card of alpha" in no.value.message
+        assert "--profile FILE" in no.value.hint
+        # Nothing is left of what was refused.
+        assert session.scalars(select(Experiment)).all() == []
+        assert submit(session, spec, text, catalog=CATALOG, hosts=inventory("alpha"))
+        session.execute(update(Kernel).values(profile="/boot/config-6.12"))
+        assert submit(session, spec, text, catalog=CATALOG, hosts=real)
+
+
+def test_a_series_for_real_hosts_is_refused_before_its_kernels_are_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = {"alpha": replace(inventory("alpha")["alpha"], emulated=False)}
+    monkeypatch.setattr(series_run, "environment_names", lambda: ["lab"])
+    monkeypatch.setattr(series_run, "load_hosts", lambda _: real)
+    assert [host.name for host in series_run.hosts_in(SPEC)] == ["alpha"]
+    with pytest.raises(InvalidInput, match="series toys has the config profile 'lab'"):
+        require_bootable("lab", "series toys", series_run.hosts_in(SPEC))
+    require_bootable("lab", "series toys", inventory("alpha").values())

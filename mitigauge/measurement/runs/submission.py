@@ -10,11 +10,13 @@ from sqlalchemy.orm import Session
 from mitigauge.access.audit import service as audit
 from mitigauge.access.audit.actions import Action, Subject, SubjectKind
 from mitigauge.access.roles import OPERATOR
+from mitigauge.kernels import repository as kernel_rows
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.event_log import record_event
 from mitigauge.measurement.experiments.spec_model import ExperimentSpec
-from mitigauge.measurement.experiments.submit import store_experiment
+from mitigauge.measurement.experiments.submit import kernel_releases, store_experiment
+from mitigauge.measurement.fleet.lab_kernels import require_bootable
 from mitigauge.measurement.fleet.service import HostVars
 from mitigauge.measurement.runs.plan import store_run
 
@@ -39,6 +41,7 @@ def submit(
     submitted_by: str = OPERATOR,
 ) -> int:
     """Store a checked spec with its whole plan; returns the experiment's id."""
+    _require_bootable_kernels(session, spec, hosts)
     experiment = store_experiment(
         session, spec, spec_text, catalog=catalog, submitted_by=submitted_by
     )
@@ -70,3 +73,15 @@ def submit(
         },
     )
     return experiment.id
+
+
+def _require_bootable_kernels(
+    session: Session, spec: ExperimentSpec, hosts: Mapping[str, HostVars]
+) -> None:
+    labels = kernel_releases(session, spec)
+    for comparison in spec.comparisons:
+        named = {labels.get(arm.kernel, arm.kernel) for arm in comparison.arms if arm.kernel}
+        for kernel in kernel_rows.of_releases(session, named):
+            require_bootable(
+                kernel.profile, f"kernel {kernel.release}", [hosts[n] for n in comparison.hosts]
+            )
