@@ -448,11 +448,13 @@ def arm(boot: EfiBoot, partition: Partition, before: Variables) -> str:
         )
     run("efibootmgr", "--quiet", "--bootnext", made[0])
     now = read_variables()
-    if now.next != made[0] or now.order != before.order:
+    # One of ours that somebody put into the order went with its entry.
+    order = tuple(number for number in before.order if number not in before.ours)
+    if now.next != made[0] or now.order != order:
         drop_entries(now)
         raise Refused(
             f"the firmware has BootNext {now.next} after {made[0]} was set, and BootOrder "
-            f"{','.join(now.order)} where {','.join(before.order)} was: boot by GRUB"
+            f"{','.join(now.order)} where {','.join(order)} was: boot by GRUB"
         )
     return made[0]
 

@@ -242,7 +242,7 @@ def arm_options(
     options = [*kept, *own, *(o for o in base[end:] if o != CONSOLE_HANDOVER)]
     for option in options:
         if not OPTION.fullmatch(option):
-            raise Refused(f"kernel option {option!r} has a character that GRUB would interpret")
+            raise Refused(f"kernel option {option!r} has a character that boot loaders interpret")
     if TO_INIT in own:
         raise Refused(
             f"kernel option {TO_INIT!r} of a mode would keep what follows from the kernel"

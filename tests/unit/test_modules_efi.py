@@ -142,6 +142,7 @@ class Firmware:
             self.next = None
         elif "--delete-bootnum" in words:
             del self.entries[value["--bootnum"]]
+            self.order = [each for each in self.order if each != value["--bootnum"]]
         return ""
 
     def _shown(self) -> str:
@@ -258,6 +259,15 @@ def test_a_firmware_that_does_otherwise_is_told_by_name_and_the_host_stays_up(
     assert firmware.next is None
     assert "0005" not in firmware.entries
     assert not any("systemd-run" in words for words in firmware.asked)
+
+
+def test_an_entry_of_ours_that_somebody_put_first_is_first_no_more(
+    firmware: Firmware, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firmware.entries["0007"] = "mitigauge\tHD(1,GPT,x)/File(y)"
+    firmware.order = ["0007", "0004"]
+    boot(monkeypatch)
+    assert (firmware.order, firmware.next) == (["0004"], "0005")
 
 
 def test_half_a_file_is_taken_away_and_a_full_partition_refused(
