@@ -39,8 +39,8 @@ test-measured: setup ## what measures time or memory: alone, one test after the 
 test-lab: setup ## all tests that boot emulated hosts (ARGS: for pytest)
 	@python -m pytest -m lab -s -v tests/lab $(ARGS)
 
-test-metal: setup ## README's "On hosts of yours" on an emulated server: EFI, LVM over RAID 1; an hour (ARGS: for pytest)
-	@python -m pytest -m lab -s -v tests/lab/test_metal.py $(ARGS)
+test-metal: setup ## README's "On hosts of yours" on emulated servers (LVM over RAID 1; btrfs without GRUB), and boots that fail there; an hour (ARGS: for pytest)
+	@python -m pytest -m lab -s -v tests/lab/test_metal.py tests/lab/test_sdboot.py $(ARGS)
 
 test-crash: setup ## workers killed, paused and cut off at every step; an hour (ARGS: for the campaign alone)
 	@scripts/test-crash $(ARGS)

@@ -18,13 +18,20 @@ from mitigauge.core.settings import Settings
 SOCKET_PATH_LIMIT = 107
 
 
-class Board(StrEnum):
-    """What kind of machine a host is."""
+class System(StrEnum):
+    """What is on a host's disks, and so what kind of machine it is."""
 
-    PC = "pc"
-    """Started by a BIOS, with one disk and a kernel made for the lab."""
+    LAB = "lab"
+    """Made for the lab: one disk, started by a BIOS and GRUB."""
     METAL = "metal"
-    """As servers are: see `lab.metal`."""
+    """As servers are: EFI, two disks, LVM over RAID 1, GRUB."""
+    SDBOOT = "sdboot"
+    """As servers are: EFI, btrfs, dracut, systemd-boot."""
+
+    @property
+    def is_server(self) -> bool:
+        """Whether its machine is the one of `lab.metal`."""
+        return self is not System.LAB
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class HostSpec:
     """What its time always is; None: what the lab's is."""
     on_demand: bool = False
     """Whether it is started only by name."""
-    board: Board = Board.PC
+    system: System = System.LAB
 
 
 SPECS = (
@@ -98,7 +105,19 @@ SPECS = (
         # Two disks, firmware and an initial RAM disk: a boot takes minutes where time is counted.
         clock=Clock.REAL,
         on_demand=True,
-        board=Board.METAL,
+        system=System.METAL,
+    ),
+    HostSpec(
+        name="lab-sdboot",
+        port_offset=5,
+        cpu="Icelake-Server",
+        vendor="GenuineIntel",
+        memory_mib=1024,
+        vcpus=2,
+        capabilities=(),
+        clock=Clock.REAL,
+        on_demand=True,
+        system=System.SDBOOT,
     ),
 )
 

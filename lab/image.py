@@ -15,7 +15,6 @@ from pathlib import Path
 from lab import metal
 from lab.errors import LabError
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Board
 from lab.progress import Progress
 from lab.qemu import disk_arguments, kernel_arguments, machine_arguments
 from lab.recipe import COMPILED, Recipe, public_half
@@ -84,7 +83,7 @@ def build(recipe: Recipe, work: Path, progress: Progress) -> None:
     disk = work / "disk.raw"
     progress.stage("Installing Debian packages")
     _run_mmdebstrap(recipe, work, find_mirror(), progress)
-    if recipe.board is Board.METAL:
+    if recipe.system.is_server:
         progress.stage("Booting the image for the first time")
         metal.first_boot(work)
         return
@@ -151,7 +150,7 @@ def _prepare(recipe: Recipe, work: Path) -> None:
     (work / "boot").mkdir()
     (work / "boot").chmod(0o777)
     (work / "root-size-k").write_text(f"{(recipe.disk_mib - 2 * _PARTITION_OFFSET_MIB) * 1024}\n")
-    names = ("disk.raw", "disk1.raw") if recipe.board is Board.METAL else ("disk.raw",)
+    names = ("disk.raw", "disk1.raw") if recipe.system.is_server else ("disk.raw",)
     for name in names:
         disk = work / name
         with disk.open("wb") as file:

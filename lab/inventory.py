@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from lab import nmi, ssh
 from lab.exact import serve
 from lab.execution import Execution
-from lab.hosts import Board, Host, LabPaths
+from lab.hosts import Host, LabPaths
 from mitigauge.core.wire.profile import OWN_NMIS
 
 # By the control side's clock. Reboot to SSH takes some 20 to 50 s; a busy machine may need
@@ -51,7 +51,7 @@ def host_vars(host: Host, execution: Execution) -> dict[str, Any]:
 
 
 def _nmi_source(host: Host, execution: Execution) -> str:
-    if host.spec.board is Board.METAL:
+    if host.spec.system.is_server:
         return ""
     return OWN_NMIS if execution.counted else nmi.ADDRESS
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from lab import control, metal, ssh
 from lab.errors import LabError
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Board, Host
+from lab.hosts import Host
 from lab.image import Image
 from lab.qemu import KERNEL_BYTES, host_arguments
 from mitigauge.core.clock import Clock
@@ -109,7 +109,7 @@ def ensure_disk(host: Host, image: Image, fresh: bool) -> None:
     if host.disk.exists() and not fresh and _backing_file(host.disk) == image.disk:
         return
     overlays = {host.disk: image.disk}
-    if host.spec.board is Board.METAL:
+    if host.spec.system.is_server:
         overlays[host.second_disk] = image.second_disk
         metal.ensure_variables(host, image)
     for overlay, base in overlays.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab import metal, nmi
 from lab.exact import serve
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Board, Host
+from lab.hosts import Host
 
 # Where a kernel is loaded, unpacked and run that is not moved about by KASLR: GRUB reads it to
 # 1 MiB, and it asks for 61 MiB from 16 MiB on (Debian's 7.2).
@@ -32,7 +32,7 @@ def machine_arguments(execution: Execution) -> list[str]:
 def host_arguments(host: Host, execution: Execution) -> list[str]:
     """The whole command line of a lab host, detached and with its sockets."""
     spec = host.spec
-    if spec.board is Board.METAL:
+    if spec.system.is_server:
         return _metal_arguments(host)
     serial = f"socket,id=serial,path={_escape(host.serial_socket)},server=on,wait=off"
     log = f"logfile={_escape(host.serial_log)},logappend=on"

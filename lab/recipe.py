@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.hosts import Board
+from lab.hosts import System
 
 SUITE = "trixie"
 KERNEL_LINE = "7.2"
@@ -15,8 +15,8 @@ DISK_MIB = 8192
 # An installer compiles what looks like Python, in the image's files too; none of it goes there.
 COMPILED = "__pycache__"
 IMAGE_SOURCES = Path(__file__).resolve().parent / "image"
-METAL_SOURCES = Path(__file__).resolve().parent / "metal_image"
-METAL_DISK_MIB = 5120
+SERVERS = Path(__file__).resolve().parent / "servers"
+SERVER_DISK_MIB = 5120
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Recipe:
     key: Path
     host_key: Path
     sources: Path = IMAGE_SOURCES
-    board: Board = Board.PC
+    system: System = System.LAB
 
     @property
     def digest(self) -> str:
@@ -52,9 +52,9 @@ class Recipe:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def recipe_for(board: Board, key: Path, host_key: Path) -> Recipe:
-    """The recipe of this checkout for a board's hosts."""
-    return (metal_recipe if board is Board.METAL else lab_recipe)(key, host_key)
+def recipe_for(system: System, key: Path, host_key: Path) -> Recipe:
+    """The recipe of this checkout for hosts of that system."""
+    return server_recipe(system, key, host_key) if system.is_server else lab_recipe(key, host_key)
 
 
 def public_half(key: Path) -> Path:
@@ -68,17 +68,18 @@ def read_package_list(file: Path) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def metal_recipe(key: Path, host_key: Path) -> Recipe:
-    """The recipe of the host that stands for a server."""
+def server_recipe(system: System, key: Path, host_key: Path) -> Recipe:
+    """The recipe of a host that stands for a server."""
+    sources = SERVERS / system
     return Recipe(
         suite=SUITE,
         kernel_line="",
-        packages=read_package_list(METAL_SOURCES / "packages.txt"),
-        disk_mib=METAL_DISK_MIB,
+        packages=read_package_list(sources / "packages.txt"),
+        disk_mib=SERVER_DISK_MIB,
         key=key,
         host_key=host_key,
-        sources=METAL_SOURCES,
-        board=Board.METAL,
+        sources=sources,
+        system=system,
     )
 
 

@@ -12,7 +12,7 @@ from lab import acceleration, inventory, machine, ssh
 from lab.errors import LabError
 from lab.exact.plugin import NoPluginError, ensure_plugin
 from lab.execution import Execution, execution_of
-from lab.hosts import Board, Host, LabPaths
+from lab.hosts import Host, LabPaths, System
 from lab.image import Image, ensure_image, prune
 from lab.progress import Progress
 from lab.recipe import recipe_for
@@ -68,10 +68,10 @@ def up(
                 machine.require_clock(host, clocks[host.name])
         ssh.ensure_keys(paths)
         images = {
-            board: ensure_image(
-                recipe_for(board, paths.key, paths.host_key), paths.images, progress
+            system: ensure_image(
+                recipe_for(system, paths.key, paths.host_key), paths.images, progress
             )
-            for board in dict.fromkeys(host.spec.board for host in chosen)
+            for system in dict.fromkeys(host.spec.system for host in chosen)
         }
         progress.stage("Choosing the acceleration")
         execution = {
@@ -88,7 +88,7 @@ def up(
         begun = [
             host
             for host in chosen
-            if _ensure_on(host, images[host.spec.board], execution[host.name], fresh)
+            if _ensure_on(host, images[host.spec.system], execution[host.name], fresh)
         ]
         used = {image.disk for image in images.values()}
         prune(paths.images, {*used, *machine.backing_files(paths.hosts())})
@@ -154,12 +154,12 @@ def _clock(host: Host, asked: Clock | None) -> Clock | None:
 
 
 def _execution(
-    host: Host, images: Mapping[Board, Image], paths: LabPaths, asked: Clock | None
+    host: Host, images: Mapping[System, Image], paths: LabPaths, asked: Clock | None
 ) -> Execution:
     # A host that is to count is emulated whatever the machine can: no trial is needed. Nor has one
     # that is not started, or stands for a server.
-    image = images.get(host.spec.board)
-    if asked is Clock.COUNTED or image is None or host.spec.board is Board.METAL:
+    image = images.get(host.spec.system)
+    if asked is Clock.COUNTED or image is None or host.spec.system.is_server:
         return execution_of("tcg", asked)
     return execution_of(acceleration.choose(host.spec, image, paths.acceleration).name, asked)
 

@@ -19,8 +19,10 @@ from mitigauge.measurement.runs.boot_evidence import WrittenEntry
 from pipelines.adapters import ansible, ansible_host
 from pipelines.adapters.ansible import PlayFailure, PlayResult, run_playbook
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
+from pipelines.adapters.host_answers import CheckAnswer, ProofAnswer, typed
 from pipelines.answers import parse_answer
 from pipelines.host_control import LabFault
+from tests.loading import load
 
 PROOF = {
     "boot_id": "b",
@@ -193,3 +195,13 @@ def test_a_host_cannot_say_which_boot_another_arm_shares(answering: Answer) -> N
     assert said == BOOT
     # What a step takes of any host, whoever implements it.
     assert parse_answer(WrittenEntry, forged, "it").model_dump(exclude_unset=True) == BOOT
+
+
+def test_what_the_modules_really_say_here_is_taken() -> None:
+    """Whatever a module says more, its type must be one that is taken: of JSON, not of Python."""
+    proof = load("ansible/roles/boot_mode/library/boot_proof.py").proof([])
+    proof |= {"kernel_log": ["[1.0] Oops: 0000"], "boot_next": "0005", "tainted": 128}
+    assert typed(ProofAnswer, json.loads(json.dumps(proof)), "the proof")
+    looked = load("ansible/roles/host_check/library/host_check.py").check(Path("/"), ["sh"], [])
+    looked |= {"dkms": ["zfs"], "unsteady": ["tuned.service"], "consoles": ["ttyS1"]}
+    assert typed(CheckAnswer, json.loads(json.dumps(looked)), "the check")

@@ -61,13 +61,14 @@ def test_ports_follow_the_base_so_that_two_labs_can_run(paths: LabPaths) -> None
         ("lab-intel", ANOTHER_LAB + 2),
         ("lab-guests", ANOTHER_LAB + 3),
         ("lab-metal", ANOTHER_LAB + 4),
+        ("lab-sdboot", ANOTHER_LAB + 5),
     ]
 
 
 def test_an_unknown_host_is_refused_with_the_known_names(paths: LabPaths) -> None:
     with pytest.raises(LabError, match="lab-arm") as refused:
         paths.host("lab-arm")
-    assert "lab-amd, lab-intel, lab-guests, lab-metal" in refused.value.hint
+    assert "lab-amd, lab-intel, lab-guests, lab-metal, lab-sdboot" in refused.value.hint
 
 
 def test_a_guest_gets_its_interrupts_from_a_program_of_this_installation(tmp_path: Path) -> None:
@@ -183,7 +184,8 @@ def test_the_amd_host_hides_the_hypervisor_bit_and_the_intel_host_keeps_it(paths
 
     amd = "EPYC-Rome,-hypervisor"
     intel = "Icelake-Server"
-    assert cpu == {"lab-amd": amd, "lab-intel": intel, "lab-guests": amd, "lab-metal": intel}
+    servers = {"lab-metal": intel, "lab-sdboot": intel}
+    assert cpu == {"lab-amd": amd, "lab-intel": intel, "lab-guests": amd, **servers}
 
 
 def test_the_server_has_firmware_two_disks_and_its_console_on_the_second_line(
@@ -352,6 +354,7 @@ def test_status_of_a_lab_that_never_ran(paths: LabPaths) -> None:
         ("lab-intel", "down", None),
         ("lab-guests", "down", None),
         ("lab-metal", "down", None),
+        ("lab-sdboot", "down", None),
     ]
 
 
@@ -365,7 +368,7 @@ def test_the_serial_tail_is_plain_text(paths: LabPaths) -> None:
 
 
 def test_the_inventory_has_what_the_rest_needs(paths: LabPaths) -> None:
-    free_hosts = dict.fromkeys(("lab-intel", "lab-guests", "lab-metal"), FREE)
+    free_hosts = dict.fromkeys(("lab-intel", "lab-guests", "lab-metal", "lab-sdboot"), FREE)
     inventory.write(paths, {"lab-amd": COUNTING, **free_hosts})
 
     hosts = YAML(typ="safe").load(paths.inventory)["all"]["hosts"]

@@ -81,7 +81,7 @@ class BootProof(_Evidence):
     readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
     tainted: Count | None = None
     taint_flags: Word | list[Word] | None = None
-    kernel_log: tuple[KernelLine, ...] = Field((), max_length=kernel_log.MOST_LINES)
+    kernel_log: list[KernelLine] = Field(default_factory=list, max_length=kernel_log.MOST_LINES)
     tainted_while_measuring: Count = 0
     microcode: Word | None = None
     watchdog: Watchdog | None = None
