@@ -39,7 +39,10 @@ def build(
     base: Base = DEFAULT_BASE,
     profile: Annotated[
         str,
-        typer.Option(help="A config profile (`mitigauge kernel profiles`), or a .config's path."),
+        typer.Option(
+            help="A config profile (`mitigauge kernel profiles`), as-host:ENVIRONMENT/HOST, or a "
+            ".config's path."
+        ),
     ] = "lab",
     layouts: Annotated[
         int, typer.Option(help="Build it so often, each with functions at other addresses.")
@@ -77,12 +80,13 @@ def _order(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
     """Have a kernel built here or by the service; its job's number."""
     from mitigauge.jobs.schemas import JobView
     from mitigauge.kernels.config_profile import profile_of
+    from mitigauge.kernels.host_config import AS_HOST
 
     if not chosen_server():
         return order_kernel(order, profile_of(profile), patches)
     from cli.remote.client import client
 
-    if "/" in profile:
+    if "/" in profile and not profile.startswith(AS_HOST):
         require_local("kernel build --profile FILE", "`kernel profiles` lists what there is.")
     body = order.model_dump() | {"profile": profile, "patches": sent(patches)}
     return client().post("/api/kernels", JobView, body).id

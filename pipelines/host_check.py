@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from mitigauge.core.errors import MitigaugeError
+from mitigauge.kernels import host_config
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.fleet import check
 from mitigauge.measurement.fleet.check import Item, State
@@ -38,6 +40,24 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
     yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
     yield from check.items(facts, now=time.time(), clock=host.host.clock)
     yield from check.modes(facts, catalog.families.values())
+    yield _own_config(host, facts)
+
+
+def _own_config(host: AnsibleHost, facts: Mapping[str, Any]) -> Item:
+    """Keep the configuration of the host's own kernel, for candidates that are to boot there."""
+    environment, name = host.host.environment, host.host.name
+    if facts["config"] is None:
+        return Item(
+            "kernel's configuration", State.NOTE, "not read",
+            "It lies in /boot/config-RELEASE or /proc/config.gz of the host's own kernel; look "
+            "again when that runs. Without it no candidate can be built as the host's.",
+        )  # fmt: skip
+    try:
+        host_config.keep(environment, name, facts["kernel_release"], facts["config"])
+    except MitigaugeError as error:
+        return Item("kernel's configuration", State.NOTE, error.message, error.hint or "")
+    profile = f"{host_config.AS_HOST}{environment}/{name}"
+    return Item("kernel's configuration", State.OK, f"kept; candidates: --profile {profile}")
 
 
 def _unplayed(error: MitigaugeError) -> Item:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.natural_order import natural_order
+from mitigauge.kernels import host_config
 
 DIRECTORY = Path(__file__).parent / "profiles"
 LARGEST_BYTES = 1 << 20
@@ -81,22 +82,26 @@ def _options(text: str) -> Iterator[tuple[str, str]]:
 
 
 def known_profiles() -> list[str]:
-    """Names of the profiles that come with us."""
+    """Names of the profiles that come with us, of which those of hosts are none."""
     return sorted((file.stem for file in DIRECTORY.glob("*.config")), key=natural_order)
 
 
 def profile_of(name: str) -> Profile:
-    """The profile of that name, or the configuration in the file of that path.
+    """The profile of that name, a host's (``as-host:ENVIRONMENT/HOST``), or the configuration in
+    the file of that path.
 
     Raises NotFound naming those there are, InvalidInput for a file that is no configuration.
     """
     if name in known_profiles():
         return Profile(name, (DIRECTORY / f"{name}.config").read_text("utf-8"))
+    if name.startswith(host_config.AS_HOST):
+        return Profile(name, host_config.text_of(name), whole=True)
     file = Path(name)
     if "/" not in name or not file.is_file():
         raise NotFound(
             f"no config profile {name!r}",
-            hint=f"Known: {', '.join(known_profiles())}; or the path of a kernel's .config.",
+            hint=f"Known: {', '.join([*known_profiles(), *host_config.known_hosts()])}; or the "
+            "path of a kernel's .config.",
         )
     if file.stat().st_size > LARGEST_BYTES:
         raise InvalidInput(f"{name} is larger than 1 MiB", hint="Give a kernel's .config.")

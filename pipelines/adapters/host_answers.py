@@ -110,6 +110,7 @@ class CheckAnswer(_Answer):
     synchronised: bool | None
     kvm: bool
     processor: Processor
+    config: Annotated[str, Field(max_length=1 << 20)] | None
     lockdown: Word | None
     crash_kernel: bool
     consoles: list[Word] = Field(max_length=50)

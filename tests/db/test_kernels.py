@@ -265,7 +265,7 @@ def test_a_kernel_of_the_lab_s_profile_is_refused_on_a_real_host(engine: Engine)
         with pytest.raises(InvalidInput, match=refused) as no:
             submit(session, spec, text, catalog=CATALOG, hosts=real)
         assert "emulated hosts alone: drivers of disk and network card of alpha" in no.value.message
-        assert "--profile FILE" in no.value.hint
+        assert "--profile as-host:ENVIRONMENT/HOST" in no.value.hint
         # Nothing is left of what was refused.
         assert session.scalars(select(Experiment)).all() == []
         assert submit(session, spec, text, catalog=CATALOG, hosts=inventory("alpha"))

@@ -18,6 +18,6 @@ def require_bootable(profile: str, kernel: str, hosts: Iterable[HostVars]) -> No
         raise InvalidInput(
             f"{kernel} has the config profile {LAB_PROFILE!r}, which boots emulated hosts alone: "
             f"drivers of disk and network card of {', '.join(real)} are not in it",
-            hint="Build it with the host's own configuration: `mitigauge kernel build --profile "
-            "FILE`, where FILE is a copy of the host's /boot/config-RELEASE.",
+            hint="Build it with the host's own configuration, which `mitigauge host check` keeps: "
+            "`--profile as-host:ENVIRONMENT/HOST`.",
         )

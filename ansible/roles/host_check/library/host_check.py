@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import platform
 import re
@@ -66,6 +67,7 @@ UNSTEADY = (
     "unattended-upgrades.service", "packagekit.service",
 )  # fmt: skip
 MOST_NAMED = 20
+LARGEST_CONFIG = 1 << 20
 # A program that hangs must not hang the look.
 LIMIT_S = 20
 LONGEST = 4096
@@ -209,6 +211,23 @@ def processor(root: Path) -> dict[str, Any]:
     }
 
 
+def own_config(root: Path) -> str | None:
+    """The configuration of the running kernel, where that is the host's own; None: not there."""
+    if "mitigauge.nonce=" in (text_of(root / "proc/cmdline") or ""):
+        return None
+    release = os.uname().release
+    for place in (f"boot/config-{release}", f"usr/lib/modules/{release}/config"):
+        try:
+            return (root / place).read_text(errors="replace")[:LARGEST_CONFIG]
+        except OSError:
+            continue
+    try:
+        with gzip.open(root / "proc/config.gz", "rt", errors="replace") as file:
+            return file.read(LARGEST_CONFIG)
+    except OSError:
+        return None
+
+
 def lockdown(root: Path) -> str | None:
     """How far the kernel locks itself against root; None where it cannot."""
     found = re.search(r"\[(\w+)\]", text_of(root / "sys/kernel/security/lockdown") or "")
@@ -264,6 +283,7 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "synchronised": synchronised(),
         "kvm": (root / "dev/kvm").exists(),
         "processor": processor(root),
+        "config": own_config(root),
         "lockdown": lockdown(root),
         "crash_kernel": text_of(root / "sys/kernel/kexec_crash_loaded") == "1",
         "consoles": consoles(root),
