@@ -28,6 +28,8 @@ _LEFT_OUT = re.compile(
     r"|SYSTEM_TRUSTED_KEYS|SYSTEM_REVOCATION_KEYS|SYSTEM_BLACKLIST_HASH_LIST|MODULE_SIG_KEY"
     r"|LOCALVERSION\w*|BUILD_SALT)(?: |=)"
 )
+# Candidates are of other versions; what one does not take is listed with its kernel.
+_OTHER_VERSIONS = "# optional: *\n"
 _SET_HERE = """\
 CONFIG_DEBUG_INFO_NONE=y
 CONFIG_SYSTEM_TRUSTED_KEYS=""
@@ -68,7 +70,8 @@ def keep(environment: str, host: str, release: str, config: str) -> Path:
     """
     if len(config) > LARGEST_BYTES:
         raise InvalidInput(f"the configuration of {environment}/{host} is larger than 1 MiB")
-    text = f"# The configuration of {environment}/{host}, kernel {release}\n" + settings_in(config)
+    head = f"# The configuration of {environment}/{host}, kernel {release}\n{_OTHER_VERSIONS}"
+    text = head + settings_in(config)
     file = _file_of(f"{environment}/{host}")
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".new")
