@@ -11,6 +11,8 @@ from mitigauge.core.errors import MitigaugeError
 # A controller takes some seconds to see what it did; one that shuts down first, half a minute.
 SETTLE_S = 60.0
 ASK_EVERY_S = 1.0
+# After a reset a controller may for seconds know nothing of its host.
+NOT_YET_S = 20.0
 
 
 class PowerError(MitigaugeError):
