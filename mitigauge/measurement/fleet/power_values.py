@@ -118,6 +118,9 @@ class _IpmiValues(Closed):
     port: Port = 623
     user: User
     password_file: File
+    kg_file: File | None = Field(
+        None, description="holds the controller's Kg key, as text or 0x…; null: it has none"
+    )
     cipher_suite: Literal[3, 8, 12, 15, 16, 17] | None = Field(
         None, description="null: what ipmitool and the controller agree on"
     )
@@ -134,13 +137,19 @@ class CommandPowerValues(Closed):
     """Power by programs of the operator's: for a power distribution unit, or any oddity."""
 
     driver: Literal["command"]
-    on: Command
-    off: Command
+    on: Command | None = Field(None, description="null: cycle alone switches it")
+    off: Command | None = Field(None, description="null: cycle alone switches it")
     cycle: Command | None = Field(None, description="null: off, off_s seconds, on")
-    status: Command | None = Field(None, description="prints on or off")
+    status: Command | None = Field(None, description="prints on or off; null: nobody looks")
     nmi: Command | None = None
     off_s: float = Field(10.0, strict=True, ge=0, le=LONGEST_COMMAND_S, allow_inf_nan=False)
     timeout_s: float = Field(60.0, strict=True, gt=0, le=LONGEST_COMMAND_S, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _can_start_the_host_anew(self) -> CommandPowerValues:
+        if self.cycle is None and (self.on is None or self.off is None):
+            raise ValueError('needs cycle, or "on" and "off"')
+        return self
 
 
 class NoPowerValues(Closed):
@@ -250,6 +259,8 @@ def _checked(model: type[Checked], value: object) -> Checked:
 def _complaint(model: type[BaseModel], found: Any) -> str:
     name = clean_text(".".join(str(part) for part in found["loc"]))[:60]
     if found["type"] == "extra_forbidden":
+        if name.lower() in ("true", "false") and "on" in model.model_fields:
+            return 'on or off stands without quotes, which YAML reads as true or false: write "on"'
         # Its value is not quoted: it may be a password that somebody put there.
         return f"unknown value {name}, known: {', '.join(model.model_fields)}"
     if found["type"] == "missing":

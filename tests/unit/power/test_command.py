@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.core.errors import InvalidInput
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from tests.unit.power.conftest import require_gone
 
@@ -55,6 +56,30 @@ def test_programs_switch_and_tell(pdu: str, tmp_path: Path) -> None:
 def test_a_cycle_of_their_own_is_used(pdu: str, tmp_path: Path) -> None:
     control([pdu, "on"], cycle=[pdu, "reboot", "7"], nmi=[pdu, "nmi"]).cycle()
     assert (tmp_path / "calls").read_text() == "reboot 7\n"
+
+
+def test_a_cycle_alone_is_enough(pdu: str, tmp_path: Path) -> None:
+    values = {"driver": "command", "cycle": [pdu, "reboot", "7"]}
+    power = open_power({"mitigauge_power": values})
+    power.cycle()
+    assert (tmp_path / "calls").read_text() == "reboot 7\n"
+    for act, name in ((power.on, "on"), (power.off, "off")):
+        with pytest.raises(PowerError, match=f"has no {name} program"):
+            act()
+
+
+@pytest.mark.parametrize("given", [["on"], ["off"], ["status"], []])
+def test_without_a_cycle_it_needs_both_ways(given: list[str]) -> None:
+    values: dict[str, Any] = {"driver": "command", **{key: ["/bin/true"] for key in given}}
+    with pytest.raises(InvalidInput, match='needs cycle, or "on" and "off"'):
+        open_power({"mitigauge_power": values})
+
+
+@pytest.mark.parametrize("key", ["true", "False"])
+def test_on_without_quotes_is_told(key: str) -> None:
+    values = {"driver": "command", key: ["/bin/true"], "cycle": ["/bin/true"]}
+    with pytest.raises(InvalidInput, match=r'without quotes.*write "on"'):
+        open_power({"mitigauge_power": values})
 
 
 def test_one_that_fails_is_told_by_its_last_line(tmp_path: Path) -> None:
