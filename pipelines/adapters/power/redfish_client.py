@@ -115,7 +115,7 @@ class RedfishClient:
         while True:
             try:
                 _, said = await self._send("GET", path, None)
-                return _object(said, self.name, path)
+                return _object(said, self.name, self._quoted(path))
             except Unclear:
                 if time.monotonic() > deadline:
                     raise
@@ -163,7 +163,7 @@ class RedfishClient:
             )
         self._http.headers["X-Auth-Token"] = token
         # Some name themselves here as they know themselves, not as we do: the path is enough.
-        self._session = urlsplit(headers.get("Location", "")).path
+        self._session = urlsplit(_place_of(self._origin + path, headers) or "").path
 
     async def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None
@@ -177,7 +177,7 @@ class RedfishClient:
             if time.monotonic() + pause > began + patience_s:
                 break
             await asyncio.sleep(pause)
-        self._require_success(status, headers, said, f"{method} {path}")
+        self._require_success(status, headers, said, self._quoted(f"{method} {path}"))
         return headers, said
 
     async def _followed(
@@ -196,6 +196,9 @@ class RedfishClient:
     async def _once(
         self, method: str, path: str, body: Mapping[str, Any] | None
     ) -> tuple[int, httpx2.Headers, bytes]:
+        # What follows the origin must not become a part of it: https://bmc + .example.net/
+        if not path.startswith("/"):
+            raise PowerError(f"{self.name} names {self._quoted(path)!r}, which is no path.")
         try:
             async with self._http.stream(method, self._origin + path, json=body) as answer:
                 return answer.status_code, answer.headers, await self._read(answer)
@@ -246,7 +249,8 @@ class RedfishClient:
                 hint="Where it knows none but old TLS, pin its certificate by certificate_sha256, "
                 f"{self._fingerprint()}: old TLS is spoken to that one.",
             )
-        return self._unanswered(f"{how}: {clean_text(str(error))[:200] or repr(error)}", kind)
+        why = clean_text(str(error))[:200].rstrip(".") or repr(error)
+        return self._unanswered(f"{how}: {why}", kind)
 
     def _fingerprint(self) -> str:
         parts = urlsplit(self._origin)

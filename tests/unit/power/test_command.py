@@ -101,6 +101,18 @@ def test_a_status_is_on_or_off(said: str, tmp_path: Path) -> None:
         control(["/bin/true"], status=[status]).is_on()
 
 
+@pytest.mark.parametrize("times", [2, 9999])
+def test_a_cycle_is_made_once_whatever_the_status_fails(times: int, tmp_path: Path) -> None:
+    script = (
+        f"#!/bin/sh\ncd {tmp_path}\necho $1 >>calls\n"
+        f"[ $1 != status ] || [ $(grep -c status calls) -gt {times} ] || exit 1\necho on\n"
+    )
+    pdu = program(tmp_path, "pdu", script)
+    values = {"driver": "command", "cycle": [pdu, "cycle"], "status": [pdu, "status"]}
+    open_power({"mitigauge_power": values}).cycle()
+    assert (tmp_path / "calls").read_text().count("cycle") == 1
+
+
 def test_without_a_status_nobody_knows(pdu: str) -> None:
     with pytest.raises(PowerError, match="no status program"):
         control([pdu]).is_on()

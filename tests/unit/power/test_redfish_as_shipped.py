@@ -90,6 +90,18 @@ class TestRedirects:
                 open_power(values(url, secret, login=login)).is_on()
         assert thief.requests == []
 
+    @pytest.mark.parametrize(
+        "place",
+        ["@127.0.0.1:{thief}/x", "http://127.0.0.1:{thief}", "//127.0.0.1:{thief}/x", "http://["],
+    )
+    def test_no_name_of_a_session_takes_its_token_elsewhere(self, place: str, secret: Path) -> None:
+        thief, bmc = Bmc(), Bmc(sessions={"t"})
+        with served(thief), served(bmc) as url:
+            made = {"X-Auth-Token": "t", "Location": place.format(thief=thief.port)}
+            bmc.instead[f"POST {SESSIONS}"] = lambda: (201, made, b"")
+            assert open_power(values(url, secret)).is_on()
+        assert thief.requests == []
+
     def test_a_circle_ends(self, secret: Path) -> None:
         bmc = Bmc()
         bmc.instead[f"GET {SYSTEM}"] = moved(308, SYSTEM)
@@ -266,6 +278,17 @@ class TestRefusals:
         assert "sesame" not in shown
         assert "\x1b" not in shown
         assert len(shown) < 800
+
+
+def test_a_long_path_of_the_controllers_is_not_shown_whole(secret: Path) -> None:
+    bmc = Bmc()
+    action = {"target": "/" + "x" * 5000}
+    bmc.instead[f"GET {SYSTEM}"] = lambda: as_json(
+        {"PowerState": "On", "Actions": {"#ComputerSystem.Reset": action}}
+    )
+    with served(bmc) as url, pytest.raises(PowerError, match="with 404") as told:
+        open_power(values(url, secret)).off()
+    assert len(told.value.message) < 1000
 
 
 class TestNotReady:
