@@ -59,11 +59,13 @@ def part_of(
     if model is None:
         raise InvalidInput(f"unknown {key} {kind[:80]!r}", hint=f"Known: {', '.join(models)}.")
     found: dict[str, Any] = {key: kind}
+    # Programs for on and off, or one that does both.
+    also_asked = () if kind != "command" or "cycle" in values else ("on", "off")
     for name, field in model.model_fields.items():
         if name == key:
             continue
         text = values.get(name)
-        if text is None and field.is_required():
+        if text is None and (field.is_required() or name in also_asked):
             text = ask(f"{kind}: {name.replace('_', ' ')}{_hint(name)}", "")
         if text is not None:
             found[name] = _typed(text, field.annotation)

@@ -103,6 +103,12 @@ def _power(host: AnsibleHost) -> Iterator[Item]:
             "A host that hangs needs its watchdog or a person; docs/hosts.md names the drivers.",
         )  # fmt: skip
         return
+    if driver == "command" and not host.host.power.get("status"):
+        yield Item(
+            "power", State.NOTE, "command: no program tells whether it is on",
+            "Give mitigauge_power a status program; `--try` shows whether it switches the host.",
+        )  # fmt: skip
+        return
     try:
         said = "on" if host.is_on() else "off"
         yield Item("power", State.OK, f"{driver}: {said}")

@@ -43,6 +43,7 @@ set_working_mc 0x20
     allowed_auths_operator none md2 md5 straight
     allowed_auths_admin none md2 md5 straight
     guid a123456789abcdefa123456789abcdef
+{key}
   endlan
   chassis_control "{chassis}"
 {serial}
@@ -91,9 +92,12 @@ def password_file(directory: Path, password: str = PASSWORD, mode: int = 0o600) 
 
 @contextmanager
 def ipmi(
-    directory: Path, chassis: Sequence[str], serial_port: int | None = None
+    directory: Path, chassis: Sequence[str], serial_port: int | None = None, kg: str = ""
 ) -> Iterator[dict[str, Any]]:
-    """A controller over IPMI; its values for an inventory. *serial_port* is of its serial line."""
+    """A controller over IPMI; its values for an inventory. *serial_port* is of its serial line.
+
+    With *kg* it has that Kg key, which the values do not name.
+    """
     _require("ipmi_sim", "openipmi")
     _require("ipmitool", "ipmitool")
     (directory / "state").mkdir(parents=True, exist_ok=True)
@@ -104,6 +108,7 @@ def ipmi(
             port=port,
             chassis=_wrapper(directory, chassis),
             serial=serial,
+            key=f'    bmc_key "{kg}"' if kg else "",
             user=USER,
             password=PASSWORD,
         )
@@ -120,7 +125,8 @@ def ipmi(
         "cipher_suite": 3,
     }
     ask = ["ipmitool", "-I", "lanplus", "-H", "127.0.0.1", "-p", str(port), "-C", "3"]
-    ask += ["-U", USER, "-f", values["password_file"], "chassis", "power", "status"]
+    ask += ["-U", USER, "-f", values["password_file"], *(("-k", kg) if kg else ())]
+    ask += ["chassis", "power", "status"]
     with _running(["ipmi_sim", "-n", *files], directory):
         _wait_until(lambda: subprocess.run(ask, capture_output=True, check=False).returncode == 0)
         yield values

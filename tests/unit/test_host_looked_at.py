@@ -56,3 +56,18 @@ def test_what_keeps_ansible_out_is_named_with_its_mend(
     assert items["ansible"].state is State.MISSING
     assert found in items["ansible"].found
     assert mend in items["ansible"].mend
+
+
+def test_programs_that_tell_no_power_are_a_note_and_no_fault(
+    monkeypatch: pytest.MonkeyPatch, port: int
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PlayFailure("check.yml on alpha: not now", hint="")
+
+    monkeypatch.setattr(ansible_host, "run_playbook", refuse)
+    power = {"driver": "command", "cycle": ["/bin/true"]}
+    variables = {"ansible_host": "127.0.0.1", "ansible_port": port, "mitigauge_power": power}
+    host = AnsibleHost(host_vars("alpha", "lab", variables, boot_timeout_s=60), SilentLog())
+    items: dict[str, Item] = {i.name: i for i in checked(host, Catalog(), lambda _: None)}
+    assert items["power"].state is State.NOTE
+    assert "no program tells" in items["power"].found

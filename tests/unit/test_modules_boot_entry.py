@@ -235,13 +235,14 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grub:
     return host
 
 
-def params(**changes: str) -> dict[str, Any]:
+def params(**changes: str | bool) -> dict[str, Any]:
     return {
         "nonce": NONCE,
         "cmdline": "vmscape=off",
         "kernel": "",
         "method": "reset",
         "loader": "auto",
+        "watchdog": True,
         **changes,
     }
 
@@ -259,6 +260,19 @@ def test_a_boot_is_armed_once_with_the_known_good_entry_as_default(machine: Grub
     assert facts["cmdline"].split()[-3:] == ["vmscape=off", f"mitigauge.nonce={NONCE}", "panic=10"]
     assert f"linux\t/vmlinuz-7.2.12-amd64 {facts['cmdline']}\n" in written
     assert machine.asked[-1].endswith("; exec systemctl reboot")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_watchdog_is_armed_unless_the_inventory_switches_it_off(
+    wanted: bool, machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = machine.directory / "watchdog0"
+    device.mkdir()
+    (device / "identity").write_text("iTCO_wdt\n")
+    monkeypatch.setattr(grub, "WATCHDOG", device)
+    _, facts = grub.boot(params(watchdog=wanted), check=False)
+    assert ("systemd.watchdog_sec=120" in facts["cmdline"].split()) is wanted
+    assert (facts["watchdog"] is not None) is wanted
 
 
 def test_another_kernel_under_test_does_not_become_the_default(machine: Grub) -> None:

@@ -180,10 +180,12 @@ def firmware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Firmware:
     return made
 
 
-def boot(monkeypatch: pytest.MonkeyPatch, up: str = CMDLINE, **changes: str) -> dict[str, Any]:
+def boot(
+    monkeypatch: pytest.MonkeyPatch, up: str = CMDLINE, **changes: str | bool
+) -> dict[str, Any]:
     """Arm one boot, from a system whose command line is *up*."""
     wanted = {"nonce": NONCE, "cmdline": "vmscape=off", "kernel": "", "method": "reset",
-              "loader": "auto", **changes}  # fmt: skip
+              "loader": "auto", "watchdog": True, **changes}  # fmt: skip
     read = Path.read_text
 
     def text(path: Path, *arguments: object, **named: object) -> str:

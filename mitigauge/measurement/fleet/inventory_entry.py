@@ -6,11 +6,13 @@ import io
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from mitigauge.core.errors import Conflict, InvalidInput
 from mitigauge.measurement.fleet.service import host_vars
@@ -75,6 +77,8 @@ def with_host(
     """
     yaml = YAML()
     yaml.width = 100
+    # Their quotes may be what keeps "on" a word.
+    yaml.preserve_quotes = True
     yaml.explicit_start = text.startswith("---")
     yaml.indent(mapping=2, sequence=4, offset=2)
     try:
@@ -94,10 +98,35 @@ def with_host(
             hint="Edit that entry, or choose another name.",
         )
     top["hosts"] = hosts
-    hosts[name] = {**(hosts.get(name) or {}), **variables}
+    hosts[name] = {**(hosts.get(name) or {}), **_quote_words(variables)}
     out = io.StringIO()
     yaml.dump(tree, out)
     return out.getvalue()
+
+
+def _quote_words(value: Any) -> Any:
+    """*value*, with quotes around each text that Ansible's YAML 1.1 reads as something else."""
+    if isinstance(value, Mapping):
+        return {_quote_words(key): _quote_words(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_quote_words(each) for each in value]
+    if isinstance(value, str) and _is_no_text(value):
+        return DoubleQuotedScalarString(value)
+    return value
+
+
+def _is_no_text(text: str) -> bool:
+    try:
+        return not isinstance(_yaml_1_1().load(text), str)
+    except YAMLError:
+        return True
+
+
+@cache
+def _yaml_1_1() -> YAML:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.version = (1, 1)
+    return yaml
 
 
 def _require_environment(environment: str) -> None:

@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from mitigauge.core.field_types import Closed
 from mitigauge.core.hostile_text import clean_text, quoted
@@ -59,7 +66,8 @@ def _system_url(url: str) -> str:
     segments = parts.path.rstrip("/").split("/")
     if segments[:4] != ["", "redfish", "v1", "Systems"] or len(segments) != 5 or not segments[4]:
         raise ValueError("is no system of a controller, https://BMC/redfish/v1/Systems/NAME")
-    return url.rstrip("/")
+    # Some controllers serve a system only with a slash at its end, others only without.
+    return url
 
 
 def _is_loopback(machine: str) -> bool:
@@ -69,6 +77,14 @@ def _is_loopback(machine: str) -> bool:
         return ipaddress.ip_address(machine).is_loopback
     except ValueError:
         return False
+
+
+def _digest(text: str) -> str:
+    """A SHA-256 as openssl shows it, with colons or without, in small letters without."""
+    digest = text.replace(":", "").lower()
+    if len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+        raise ValueError("is no SHA-256: 64 hexadecimal digits, colons between them or not")
+    return digest
 
 
 class RedfishPowerValues(Closed):
@@ -81,7 +97,18 @@ class RedfishPowerValues(Closed):
     ca_file: File | None = Field(
         None, description="who may certify the controller; null: the machine's own authorities"
     )
+    certificate_sha256: Annotated[Line, AfterValidator(_digest)] | None = Field(
+        None, description="the only certificate that is taken, whatever its name, age and key"
+    )
     login: Literal["session", "basic"] = "session"
+
+    @model_validator(mode="after")
+    def _has_one_trust(self) -> RedfishPowerValues:
+        if self.certificate_sha256 is not None and self.ca_file is not None:
+            raise ValueError("ca_file and certificate_sha256 stand side by side: choose one")
+        if self.certificate_sha256 is not None and urlsplit(self.url).scheme != "https":
+            raise ValueError("certificate_sha256 needs an https address as url")
+        return self
 
 
 class _IpmiValues(Closed):
@@ -91,6 +118,9 @@ class _IpmiValues(Closed):
     port: Port = 623
     user: User
     password_file: File
+    kg_file: File | None = Field(
+        None, description="holds the controller's Kg key, as text or 0x…; null: it has none"
+    )
     cipher_suite: Literal[3, 8, 12, 15, 16, 17] | None = Field(
         None, description="null: what ipmitool and the controller agree on"
     )
@@ -107,13 +137,19 @@ class CommandPowerValues(Closed):
     """Power by programs of the operator's: for a power distribution unit, or any oddity."""
 
     driver: Literal["command"]
-    on: Command
-    off: Command
+    on: Command | None = Field(None, description="null: cycle alone switches it")
+    off: Command | None = Field(None, description="null: cycle alone switches it")
     cycle: Command | None = Field(None, description="null: off, off_s seconds, on")
-    status: Command | None = Field(None, description="prints on or off")
+    status: Command | None = Field(None, description="prints on or off; null: nobody looks")
     nmi: Command | None = None
     off_s: float = Field(10.0, strict=True, ge=0, le=LONGEST_COMMAND_S, allow_inf_nan=False)
     timeout_s: float = Field(60.0, strict=True, gt=0, le=LONGEST_COMMAND_S, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _can_start_the_host_anew(self) -> CommandPowerValues:
+        if self.cycle is None and (self.on is None or self.off is None):
+            raise ValueError('needs cycle, or "on" and "off"')
+        return self
 
 
 class NoPowerValues(Closed):
@@ -223,9 +259,13 @@ def _checked(model: type[Checked], value: object) -> Checked:
 def _complaint(model: type[BaseModel], found: Any) -> str:
     name = clean_text(".".join(str(part) for part in found["loc"]))[:60]
     if found["type"] == "extra_forbidden":
+        if name.lower() in ("true", "false") and "on" in model.model_fields:
+            return 'on or off stands without quotes, which YAML reads as true or false: write "on"'
         # Its value is not quoted: it may be a password that somebody put there.
         return f"unknown value {name}, known: {', '.join(model.model_fields)}"
     if found["type"] == "missing":
         return f"{name} is missing"
     reason = clean_text(found["msg"].removeprefix("Value error, "))
+    if not name:
+        return reason  # of several values together, none of which is quoted
     return f"{name} is {quoted(found['input'])}: {reason}"

@@ -16,7 +16,7 @@ from mitigauge.measurement.fleet.power_values import (
     SshConsoleValues,
     TcpConsoleValues,
 )
-from pipelines.adapters.power.ipmi import ipmitool_options
+from pipelines.adapters.power.ipmi import ipmitool_environment, ipmitool_options
 from pipelines.adapters.power.program import bare_environment
 
 CONNECT_S = 15.0
@@ -38,7 +38,7 @@ def line(values: StreamValues) -> Iterator[Callable[[], bytes | None]]:
         return
     if isinstance(values, IpmiConsoleValues):
         free_the_line(values)
-    with terminal_of(command_of(values)) as terminal:
+    with terminal_of(command_of(values), environment_of(values)) as terminal:
         yield lambda: said_at(terminal)
 
 
@@ -64,6 +64,13 @@ def command_of(values: IpmiConsoleValues | SshConsoleValues) -> list[str]:
     ]
 
 
+def environment_of(values: IpmiConsoleValues | SshConsoleValues) -> dict[str, str]:
+    """The environment of that program: without secrets but the Kg key of its controller."""
+    if isinstance(values, IpmiConsoleValues):
+        return ipmitool_environment(values)
+    return bare_environment()
+
+
 def free_the_line(values: IpmiConsoleValues) -> None:
     """End a session that a reader which was killed, or a person, has left open: there is one."""
     with suppress(subprocess.TimeoutExpired):
@@ -73,13 +80,13 @@ def free_the_line(values: IpmiConsoleValues) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=2 * CONNECT_S,
-            env=bare_environment(),
+            env=ipmitool_environment(values),
             check=False,
         )
 
 
 @contextmanager
-def terminal_of(command: list[str]) -> Iterator[int]:
+def terminal_of(command: list[str], environment: dict[str, str]) -> Iterator[int]:
     """The terminal of a running program. ipmitool refuses to work without one."""
     ours, its = pty.openpty()
     try:
@@ -90,7 +97,7 @@ def terminal_of(command: list[str]) -> Iterator[int]:
                 stdout=its,
                 stderr=its,
                 start_new_session=True,
-                env=bare_environment(),
+                env=environment,
                 cwd="/",
             )
         finally:

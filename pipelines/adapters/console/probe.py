@@ -19,6 +19,7 @@ from pipelines.adapters.console.line import (
     CONNECT_S,
     StreamValues,
     command_of,
+    environment_of,
     free_the_line,
     said_at,
     terminal_of,
@@ -105,7 +106,7 @@ class _Answer(NamedTuple):
 
 def _program(values: IpmiConsoleValues | SshConsoleValues, command: list[str]) -> Probed:
     try:
-        with terminal_of(command) as terminal:
+        with terminal_of(command, environment_of(values)) as terminal:
             said = _read_answer(lambda wait_s: said_at(terminal, wait_s), _OPEN[values.kind])
     except FileNotFoundError as error:
         raise ConsoleError(

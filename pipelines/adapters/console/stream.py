@@ -22,6 +22,7 @@ from mitigauge.measurement.fleet.power_values import IpmiConsoleValues
 from pipelines.adapters.console.line import StreamValues
 from pipelines.adapters.console.log import ConsoleError, log_end, read_tail
 from pipelines.adapters.console.probe import Probed, opened_for_a_moment
+from pipelines.adapters.power.ipmi import ipmitool_environment
 from pipelines.adapters.power.password import read_password
 from pipelines.adapters.power.program import bare_environment
 
@@ -49,7 +50,9 @@ class StreamConsole:
     def listen(self) -> None:
         """Start the reader where none is; tell one that is that it is still wanted."""
         if isinstance(self._values, IpmiConsoleValues):
-            read_password(self._values.password_file)  # a bad one is told now, not in a log
+            # A bad file is told now, not in a log.
+            read_password(self._values.password_file)
+            ipmitool_environment(self._values)
         self._make_place()
         wanted = self._values.model_dump_json()
         if holder_of(self._lock_file) is not None and self._values_of_reader() == wanted:

@@ -13,9 +13,10 @@ _MISSING = "Write its whole path into mitigauge_power, and let the worker's user
 
 
 class CommandPower:
-    """Programs for on, off and, where there are some, cycle, status and nmi (``driver: command``).
+    """Programs for on and off, for cycle, or for all three (``driver: command``).
 
-    Exit status 0 is success. Where ``status`` tells, what was switched is checked by it.
+    There may be some for status and nmi. Exit status 0 is success. Where ``status`` tells, what
+    was switched is checked by it.
     """
 
     def __init__(self, values: CommandPowerValues) -> None:
@@ -68,10 +69,16 @@ class CommandPower:
         """Programs tell nothing of it."""
         return ""
 
-    def _switch(self, action: str, argv: Sequence[str], wanted: bool) -> None:
+    def _switch(self, action: str, argv: Sequence[str] | None, wanted: bool) -> None:
+        if argv is None:
+            raise PowerError(
+                f"Nothing can switch the host {action}: mitigauge_power has no {action} program.",
+                hint=f'Give it one, as "{action}", or use cycle.',
+            )
         self._run(action, argv)
         if self._values.status is not None:
-            wait_for(wanted, self.is_on, f"The program {self._values.status[0]}")
+            name = f"The program {self._values.status[0]}"
+            wait_for(wanted, self.is_on, name, reset=action == "cycle")
 
     def _run(self, action: str, argv: Sequence[str]) -> Finished:
         done = run_program(argv, limit_s=self._values.timeout_s, missing_hint=_MISSING)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import NoReturn
 
+from mitigauge.core.logs.logger import get_logger
 from mitigauge.measurement.fleet.power_values import IpmiConsoleValues, IpmiPowerValues
 from pipelines.adapters.power.password import read_password
-from pipelines.adapters.power.program import Finished, run_program
+from pipelines.adapters.power.program import Finished, bare_environment, run_program
 from pipelines.adapters.power.protocol import PowerError, wait_for
 
 PROGRAM = "ipmitool"
 # A dead address takes it 20 s; a suite that it has to ask for, ten more.
 LIMIT_S = 60.0
-LONGEST_PASSWORD_BYTES = 20
+# One that is busy or starting has done nothing, and is asked again for so long.
+BUSY_LIMIT_S = 30.0
+BUSY_WAIT_S = 2.0
+LONGEST_PASSWORD_BYTES = LONGEST_KG_BYTES = 20
 INSTALL = "Install it on the worker's machine: apt-get install ipmitool"
 
 # What ipmitool says, what that means, and the way out.
@@ -27,7 +33,42 @@ _MEANINGS = (
     (
         "failed: Insufficient privilege level",
         "gives the user no right to do that",
-        "The user needs the privilege of an operator.",
+        "Give the user the privilege of an operator on the controller's LAN channel. An "
+        "administrator's needs privilege: administrator in the inventory, or none there.",
+    ),
+    *(
+        (mark, "does not give the user this privilege", "Try privilege: operator in the inventory.")
+        for mark in (
+            "unauthorized role requested",
+            "Requested privilege level exceeds limit",
+            "Set Session Privilege Level to ADMINISTRATOR failed",
+            "Set Session Privilege Level to OPERATOR failed",
+        )
+    ),
+    *(
+        (
+            mark,
+            "has no session left",
+            "Sessions that broke end by themselves after a minute or so; a console of kind "
+            "ipmi-sol holds one. Else restart the controller.",
+        )
+        for mark in (
+            "insufficient resources for session",
+            "insufficient resources for role",
+            "No session slot available",
+            "No slot available",  # for this user, or this privilege
+        )
+    ),
+    (
+        "RAKP 4 message has invalid integrity check value",
+        "has another Kg key",
+        "Name a file that holds its Kg key in kg_file; where it has none, take kg_file out.",
+    ),
+    ("failed: Node busy", "is busy", "Restart the controller if that does not pass."),
+    (
+        "failed: BMC initialization in progress",
+        "is starting",
+        "Wait a few minutes, and try again.",
     ),
     (
         "invalid authentication algorithm",
@@ -51,8 +92,13 @@ _MEANINGS = (
     ),
     ("lookup failed", "cannot be found", "Is the name known on the worker's machine?"),
 )
+_BUSY = ("failed: Node busy", "failed: BMC initialization in progress")
+# It was sent, and no answer came.
+_UNANSWERED = "Unable to set Chassis Power Control"
 # A chassis that is off cannot be cycled: completion code 0xd5.
 _NOT_IN_THIS_STATE = "not supported in present state"
+
+log = get_logger(__name__)
 
 
 def ipmitool_options(values: IpmiPowerValues | IpmiConsoleValues) -> list[str]:
@@ -66,13 +112,40 @@ def ipmitool_options(values: IpmiPowerValues | IpmiConsoleValues) -> list[str]:
             f"The password in {values.password_file} has more than {LONGEST_PASSWORD_BYTES} bytes.",
             hint="IPMI knows no longer ones: give the controller's user a shorter one.",
         )
+    kg = [] if values.kg_file is None else ["-K"]
     suite = [] if values.cipher_suite is None else ["-C", str(values.cipher_suite)]
     return [
         PROGRAM,
         *("-I", "lanplus", "-H", values.address, "-p", str(values.port)),
         *("-U", values.user, "-f", values.password_file, "-L", values.privilege.upper()),
+        *kg,
         *suite,
     ]
+
+
+def ipmitool_environment(values: IpmiPowerValues | IpmiConsoleValues) -> dict[str, str]:
+    """What ipmitool needs of an environment; of secrets the controller's Kg key, where it has one.
+
+    Raises :class:`PowerError` for a file that cannot be used.
+    """
+    if values.kg_file is None:
+        return bare_environment()
+    return bare_environment() | {"IPMI_KGKEY": os.fsdecode(_kg_key(values.kg_file))}
+
+
+def _kg_key(file: str) -> bytes:
+    text = read_password(file)
+    try:
+        key = bytes.fromhex(text[2:]) if text.startswith("0x") else text.encode()
+    except ValueError:
+        key = b""
+    if not key or b"\0" in key.rstrip(b"\0") or len(key) > LONGEST_KG_BYTES:
+        raise PowerError(
+            f"The file {file} holds no Kg key.",
+            hint=f"Its first line is the key: at most {LONGEST_KG_BYTES} bytes, as text or as 0x "
+            "and two hexadecimal digits a byte, without a zero byte before its end.",
+        )
+    return key.rstrip(b"\0")
 
 
 def meaning_of(said: str) -> tuple[str, str] | None:
@@ -119,8 +192,10 @@ class IpmiPower:
         if _NOT_IN_THIS_STATE in done.stderr:
             done = self._run("on")
         if done.status != 0:
-            self._fail("cycle", done)
-        wait_for(True, self.is_on, self._name)
+            if _UNANSWERED not in done.stderr:
+                self._fail("cycle", done)
+            log.warning("no answer to a reset, which is not sent again", controller=self._name)
+        wait_for(True, self.is_on, self._name, reset=True)
 
     def nmi(self) -> None:
         """See PowerControl."""
@@ -139,7 +214,14 @@ class IpmiPower:
     def _run(self, action: str) -> Finished:
         # -v once: only then does it say whether the password or the network is at fault.
         argv = [*ipmitool_options(self._values), "-v", "chassis", "power", action]
-        return run_program(argv, limit_s=LIMIT_S, missing_hint=INSTALL)
+        environment = ipmitool_environment(self._values)
+        deadline = time.monotonic() + BUSY_LIMIT_S
+        while True:
+            done = run_program(argv, limit_s=LIMIT_S, missing_hint=INSTALL, environment=environment)
+            is_busy = done.status != 0 and any(mark in done.stderr for mark in _BUSY)
+            if not is_busy or time.monotonic() > deadline:
+                return done
+            time.sleep(BUSY_WAIT_S)
 
     def _fail(self, action: str, done: Finished) -> NoReturn:
         said = f"{done.stdout}\n{done.stderr}"

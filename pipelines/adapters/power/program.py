@@ -7,7 +7,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -33,8 +33,16 @@ class Finished:
         return next((line[:300] for line in reversed(lines) if line), "")
 
 
-def run_program(argv: Sequence[str], *, limit_s: float, missing_hint: str) -> Finished:
-    """Run *argv* without a shell, input or secrets, in a process group of its own.
+def run_program(
+    argv: Sequence[str],
+    *,
+    limit_s: float,
+    missing_hint: str,
+    environment: Mapping[str, str] | None = None,
+) -> Finished:
+    """Run *argv* without a shell or input, in a process group of its own.
+
+    It gets *environment*, else what has no secrets.
 
     Raises :class:`PowerError` for a program that is not there, and for one that is still running
     after *limit_s* seconds, which is killed with all that it started.
@@ -46,7 +54,7 @@ def run_program(argv: Sequence[str], *, limit_s: float, missing_hint: str) -> Fi
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            env=bare_environment(),
+            env=bare_environment() if environment is None else environment,
             cwd="/",
         )
     except OSError as error:

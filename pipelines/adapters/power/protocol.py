@@ -7,10 +7,15 @@ from collections.abc import Callable
 from typing import Protocol
 
 from mitigauge.core.errors import MitigaugeError
+from mitigauge.core.logs.logger import get_logger
+
+log = get_logger(__name__)
 
 # A controller takes some seconds to see what it did; one that shuts down first, half a minute.
 SETTLE_S = 60.0
 ASK_EVERY_S = 1.0
+# After a reset a controller may for seconds know nothing of its host.
+NOT_YET_S = 20.0
 
 
 class PowerError(MitigaugeError):
@@ -41,13 +46,30 @@ class PowerControl(Protocol):
         """What the controller says of the boot that is going on; empty where it says nothing."""
 
 
-def wait_for(wanted: bool, is_on: Callable[[], bool], controller: str) -> None:
-    """Wait until *is_on* says what was told; PowerError, naming *controller*, if it never does."""
+def wait_for(
+    wanted: bool, is_on: Callable[[], bool], controller: str, *, reset: bool = False
+) -> None:
+    """Wait until *is_on* says what was told; PowerError, naming *controller*, if it never does.
+
+    A controller that cannot tell is asked again. After a *reset* one that never can is let be:
+    told again, it would reset a host that is starting, and the boot's time-out judges.
+    """
     deadline = time.monotonic() + SETTLE_S
-    while is_on() is not wanted:
+    while True:
+        unread: PowerError | None = None
+        try:
+            if is_on() is wanted:
+                return
+        except PowerError as error:
+            unread = error
         if time.monotonic() > deadline:
-            raise not_obeyed(wanted, controller)
+            break
         time.sleep(ASK_EVERY_S)
+    if unread is None:
+        raise not_obeyed(wanted, controller)
+    if not reset:
+        raise unread
+    log.warning("power state not told after a reset", reason=unread.message)
 
 
 def not_obeyed(wanted: bool, controller: str) -> PowerError:

@@ -8,14 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.logs.logger import get_logger
 from mitigauge.measurement.fleet.power_values import RedfishPowerValues
 from pipelines.adapters.power import protocol
 from pipelines.adapters.power.in_time import in_time
 from pipelines.adapters.power.protocol import PowerError, not_obeyed
-from pipelines.adapters.power.redfish_client import RedfishClient, Refused
+from pipelines.adapters.power.redfish_client import Faulted, RedfishClient, Refused, Unclear
 
-# All of an operation: login, at most two switches with their waiting, the session's end.
-LIMIT_S = 240.0
+# All of an operation: login, at most two switches with their waiting, two minutes in which the
+# controller is not ready, the session's end.
+LIMIT_S = 360.0
 
 # What vendors call a reset, the first one that a controller knows being taken. The standard's
 # own names (DSP2046, ResetType) stand first; ForcePowerCycle is Huawei's and xFusion's, NMI of
@@ -38,6 +40,8 @@ _RESET = "#ComputerSystem.Reset"
 _ALLOWED = "ResetType@Redfish.AllowableValues"
 
 Result = TypeVar("Result")
+
+log = get_logger(__name__)
 
 
 class RedfishPower:
@@ -93,9 +97,20 @@ class _System:
         self._path = path
 
     async def is_on(self) -> bool:
+        deadline = time.monotonic() + protocol.NOT_YET_S
+        while True:
+            try:
+                return await self._look()
+            except Unclear:
+                if time.monotonic() > deadline:
+                    raise
+            await asyncio.sleep(protocol.ASK_EVERY_S)
+
+    async def _look(self) -> bool:
+        """Whether it is on; :class:`Unclear` where that is not told at this moment."""
         said = (await self._client.get(self._path)).get("PowerState")
         if not isinstance(said, str) or said not in POWERED:
-            raise PowerError(
+            raise Unclear(
                 f"{self._client.name} tells no power state of {self._path}: "
                 f"{clean_text(repr(said))[:60]}.",
                 hint="Does url name a system that `…/redfish/v1/Systems` lists?",
@@ -117,8 +132,14 @@ class _System:
             await self.off()
             await self.on()
             return
-        await self._reset(known)
-        await self._wait(True)
+        before = await self._marks()
+        try:
+            await self._reset(known)
+        except Unclear as doubt:
+            await self._require_reset(before, doubt)
+        if unread := await self._wait(True):
+            # Told again, it would reset a host that is starting: the boot's time-out judges.
+            log.warning("power state not told after a reset", reason=unread.message)
 
     async def nmi(self) -> None:
         known = await self._known("nmi")
@@ -143,20 +164,60 @@ class _System:
                 f"{self._client.name} cannot switch {self._path} {action}.",
                 hint=f"It lists none of {', '.join(RESETS[action])} among its resets.",
             )
+        doubt: PowerError | None = None
         try:
             await self._reset(known)
         except Refused:
             # Some answer 409 or 400 where the state was reached a moment before.
             if await self.is_on() is not wanted:
                 raise
-        await self._wait(wanted)
+        except Unclear as error:
+            doubt = error
+        try:
+            unread = await self._wait(wanted)
+        except PowerError as error:
+            raise doubt or error from error
+        if unread is not None:
+            raise doubt or unread
 
-    async def _wait(self, wanted: bool) -> None:
+    async def _wait(self, wanted: bool) -> PowerError | None:
+        """Wait until it is so; at the end why nothing can be read. PowerError if it is not so."""
         deadline = time.monotonic() + protocol.SETTLE_S
-        while await self.is_on() is not wanted:
+        while True:
+            unread: PowerError | None = None
+            try:
+                if await self._look() is wanted:
+                    return None
+            except PowerError as error:
+                unread = error
             if time.monotonic() > deadline:
-                raise not_obeyed(wanted, self._client.name)
+                break
             await asyncio.sleep(protocol.ASK_EVERY_S)
+        if unread is None:
+            raise not_obeyed(wanted, self._client.name)
+        return unread
+
+    async def _marks(self) -> tuple[object, ...]:
+        """What changes when the host is reset, where the controller tells it."""
+        said = await self._client.get(self._path)
+        return said.get("PowerState"), said.get("LastResetTime"), said.get("BootProgress")
+
+    async def _require_reset(self, before: tuple[object, ...], doubt: Unclear) -> None:
+        """Raise *doubt* where it says that the reset failed and nothing shows that it was made.
+
+        A line that broke says nothing: the boot's time-out judges, and no second reset is sent.
+        """
+        deadline = time.monotonic() + protocol.NOT_YET_S
+        while isinstance(doubt, Faulted):
+            try:
+                if await self._marks() != before:
+                    return
+            except PowerError:
+                break  # it told them a moment ago
+            if time.monotonic() > deadline:
+                raise doubt
+            await asyncio.sleep(protocol.ASK_EVERY_S)
+        log.warning("no answer to a reset, which is not sent again", reason=doubt.message)
 
     async def _known(self, action: str) -> str | None:
         """The controller's name of a reset; None where it has none."""
@@ -179,7 +240,7 @@ class _System:
 
     async def _reset(self, kind: str) -> None:
         target = (await self._action()).get("target")
-        path = f"{self._path}/Actions/ComputerSystem.Reset"
+        path = f"{self._path.rstrip('/')}/Actions/ComputerSystem.Reset"
         await self._client.post(
             self._client.path_of(target) if target else path, {"ResetType": kind}
         )

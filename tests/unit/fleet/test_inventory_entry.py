@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from cli.host_entry import ask, power_and_console
 from mitigauge.core.errors import Conflict, InvalidInput
@@ -52,6 +53,30 @@ def test_what_others_wrote_stays_with_their_comments() -> None:
     assert "# Ours since 2019." in text
     assert "r1: {ansible_host: 192.0.2.1}  # the noisy one" in text
     assert parse_yaml(text, "x").data["all"]["hosts"] == {"h1": {"ansible_host": "192.0.2.7"}}
+
+
+WORDS = ["on", "off", "no", "Yes", "y", "null", "~", "7", "1_000", "0x1f", "12:30:45", "2026-11-30"]
+
+
+def test_words_that_ansible_reads_otherwise_are_quoted() -> None:
+    """Ansible's YAML is 1.1, where on is true, as a key too."""
+    power = {"driver": "command", "on": ["/pdu", *WORDS], "off": ["/pdu", "off: not", "# x", ""]}
+    text = with_host(THEIRS, "h1", {"mitigauge_power": power}, where="hosts.yml")
+    read = parse_1_1(text)["all"]["hosts"]["h1"]["mitigauge_power"]
+    assert read == power
+    assert "driver: command" in text
+
+
+def test_quotes_of_others_stay() -> None:
+    theirs = 'all:\n  hosts:\n    r1: {mitigauge_power: {"on": [/pdu, "on"], \'off\': [/pdu]}}\n'
+    text = with_host(theirs, "h1", {"ansible_host": "192.0.2.7"}, where="hosts.yml")
+    read = parse_1_1(text)["all"]["hosts"]["r1"]["mitigauge_power"]
+    assert read == {"on": ["/pdu", "on"], "off": ["/pdu"]}
+
+
+def parse_1_1(text: str) -> Any:
+    """As Ansible reads it."""
+    return yaml.safe_load(text)
 
 
 @pytest.mark.parametrize("name", ["r1", "racks", "all"])
@@ -144,6 +169,15 @@ def test_a_program_is_given_with_its_arguments() -> None:
     settings = ["power.on=/usr/bin/pdu on 'outlet 3'", "power.off=/usr/bin/pdu off 3"]
     found = dict(power_and_console("command", "none", settings, answers()))
     assert found["mitigauge_power"]["on"] == ["/usr/bin/pdu", "on", "outlet 3"]
+
+
+def test_a_cycle_that_is_given_needs_no_more() -> None:
+    settings = ["power.cycle=/usr/bin/pdu cycle 3"]
+    found = dict(power_and_console("command", "none", settings, answers()))
+    assert found["mitigauge_power"] == {
+        "driver": "command",
+        "cycle": ["/usr/bin/pdu", "cycle", "3"],
+    }
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ class Bmc:
             self.sessions.discard(request.rpartition("/")[2])
             return 204, {}, b""
         if request == f"POST {RESET}":
-            return self._reset(str(body.get("ResetType")))
-        return self._shown() if request == f"GET {SYSTEM}" else as_json({}, 404)
+            return self.reset(str(body.get("ResetType")))
+        return self.system() if request == f"GET {SYSTEM}" else as_json({}, 404)
 
     def _log_in(self, body: Mapping[str, Any]) -> Answer:
         if body.get("Password") != PASSWORD:
@@ -64,7 +64,8 @@ class Bmc:
         made = {"X-Auth-Token": token, "Location": f"{SESSIONS}/{token}"}
         return 201, made, b"{}"
 
-    def _shown(self) -> Answer:
+    def system(self) -> Answer:
+        """What the system is shown as."""
         action: dict[str, Any] = {"target": RESET}
         if self.resets is not None:
             action["ResetType@Redfish.AllowableValues"] = self.resets
@@ -76,7 +77,8 @@ class Bmc:
             shown["BootProgress"] = {"LastState": self.progress}
         return as_json(shown)
 
-    def _reset(self, kind: str) -> Answer:
+    def reset(self, kind: str) -> Answer:
+        """Do what was told."""
         self.told.append(kind)
         if self.obeys:
             self.power = {"ForceOff": "Off"}.get(kind, "On")
@@ -88,8 +90,10 @@ def as_json(said: Mapping[str, Any], status: int = 200) -> Answer:
 
 
 @contextmanager
-def served(bmc: Bmc, issued: Issued | None = None) -> Iterator[str]:
-    """Serve it on loopback; the address of its system."""
+def served(
+    bmc: Bmc, issued: Issued | None = None, *, newest: ssl.TLSVersion | None = None
+) -> Iterator[str]:
+    """Serve it on loopback, with TLS no newer than *newest*; the address of its system."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -128,6 +132,10 @@ def served(bmc: Bmc, issued: Issued | None = None) -> Iterator[str]:
     with Server(("127.0.0.1", 0), Handler) as server:
         if issued is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            # As old controllers are: keys of 1,024 bits, signatures by SHA-1.
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")
+            if newest is not None:
+                context.minimum_version = context.maximum_version = newest
             context.load_cert_chain(issued.certificate, issued.key)
             server.socket = context.wrap_socket(server.socket, server_side=True)
         bmc.port = server.server_address[1]

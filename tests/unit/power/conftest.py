@@ -15,6 +15,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a controller never does is given up after seconds."""
     monkeypatch.setattr(protocol, "SETTLE_S", 3.0)
     monkeypatch.setattr(protocol, "ASK_EVERY_S", 0.1)
+    monkeypatch.setattr(protocol, "NOT_YET_S", 1.0)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mitigauge.core.errors import InvalidInput
 from pipelines.adapters.power import PowerControl, PowerError, open_power
 from tests.unit.power.conftest import require_gone
 
@@ -57,6 +58,30 @@ def test_a_cycle_of_their_own_is_used(pdu: str, tmp_path: Path) -> None:
     assert (tmp_path / "calls").read_text() == "reboot 7\n"
 
 
+def test_a_cycle_alone_is_enough(pdu: str, tmp_path: Path) -> None:
+    values = {"driver": "command", "cycle": [pdu, "reboot", "7"]}
+    power = open_power({"mitigauge_power": values})
+    power.cycle()
+    assert (tmp_path / "calls").read_text() == "reboot 7\n"
+    for act, name in ((power.on, "on"), (power.off, "off")):
+        with pytest.raises(PowerError, match=f"has no {name} program"):
+            act()
+
+
+@pytest.mark.parametrize("given", [["on"], ["off"], ["status"], []])
+def test_without_a_cycle_it_needs_both_ways(given: list[str]) -> None:
+    values: dict[str, Any] = {"driver": "command", **{key: ["/bin/true"] for key in given}}
+    with pytest.raises(InvalidInput, match='needs cycle, or "on" and "off"'):
+        open_power({"mitigauge_power": values})
+
+
+@pytest.mark.parametrize("key", ["true", "False"])
+def test_on_without_quotes_is_told(key: str) -> None:
+    values = {"driver": "command", key: ["/bin/true"], "cycle": ["/bin/true"]}
+    with pytest.raises(InvalidInput, match=r'without quotes.*write "on"'):
+        open_power({"mitigauge_power": values})
+
+
 def test_one_that_fails_is_told_by_its_last_line(tmp_path: Path) -> None:
     failing = program(tmp_path, "pdu", "#!/bin/sh\necho one >&2; echo 'no outlet 9' >&2; exit 3\n")
     with pytest.raises(PowerError, match=r"/pdu for on failed with exit status 3: no outlet 9"):
@@ -74,6 +99,18 @@ def test_a_status_is_on_or_off(said: str, tmp_path: Path) -> None:
     status = program(tmp_path, "status", f"#!/bin/sh\nprintf '{said}'\n")
     with pytest.raises(PowerError, match="as power status"):
         control(["/bin/true"], status=[status]).is_on()
+
+
+@pytest.mark.parametrize("times", [2, 9999])
+def test_a_cycle_is_made_once_whatever_the_status_fails(times: int, tmp_path: Path) -> None:
+    script = (
+        f"#!/bin/sh\ncd {tmp_path}\necho $1 >>calls\n"
+        f"[ $1 != status ] || [ $(grep -c status calls) -gt {times} ] || exit 1\necho on\n"
+    )
+    pdu = program(tmp_path, "pdu", script)
+    values = {"driver": "command", "cycle": [pdu, "cycle"], "status": [pdu, "status"]}
+    open_power({"mitigauge_power": values}).cycle()
+    assert (tmp_path / "calls").read_text().count("cycle") == 1
 
 
 def test_without_a_status_nobody_knows(pdu: str) -> None:

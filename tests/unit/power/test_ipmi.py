@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from pipelines.adapters.power import PowerControl, PowerError, ipmi, open_power
+from pipelines.adapters.power import PowerError, ipmi
 from tests.lab import controllers
 from tests.unit.power.conftest import require_gone
+from tests.unit.power.stub import opened, stub
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +22,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, An
     chassis = controllers.state_chassis(directory / "chassis-state")
     with controllers.ipmi(directory, chassis) as values:
         yield values, directory / "chassis-state"
-
-
-def opened(values: dict[str, Any], **more: Any) -> PowerControl:
-    return open_power({"mitigauge_power": values | more})
 
 
 def test_it_tells_and_switches_the_chassis(rig: tuple[dict[str, Any], Path]) -> None:
@@ -86,21 +82,6 @@ def test_silence_is_a_controller_that_does_not_answer(rig: tuple[dict[str, Any],
         silent.bind(("127.0.0.1", 0))
         with pytest.raises(PowerError, match=r"127\.0\.0\.1 does not answer"):
             opened(rig[0], port=silent.getsockname()[1]).is_on()
-
-
-def stub(directory: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> dict[str, Any]:
-    """Values for an ``ipmitool`` that is *script*."""
-    program = directory / "bin" / "ipmitool"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ncd {directory}\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    return {
-        "driver": "ipmi",
-        "address": "bmc1",
-        "user": "ops",
-        "password_file": str(controllers.password_file(directory)),
-    }
 
 
 def test_a_chassis_that_is_off_is_powered_on_where_it_cannot_be_cycled(

@@ -76,6 +76,10 @@ options:
     type: str
     choices: [auto, efi, grub]
     default: auto
+  watchdog:
+    description: Whether systemd arms the host's watchdog device in the boot, where there is one.
+    type: bool
+    default: true
 author: [Mitigauge contributors]
 """
 
@@ -241,7 +245,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
     if not NONCE.fullmatch(params["nonce"]):
         raise Refused(f"nonce {params['nonce']!r} is not a word of letters, digits and . _ -")
     cmdline = Path("/proc/cmdline").read_text().strip()
-    facts: dict[str, Any] = {"watchdog": watchdog()}
+    facts: dict[str, Any] = {"watchdog": watchdog() if params["watchdog"] else None}
     if nonce_of(cmdline) == params["nonce"]:
         up = os.uname()
         return False, facts | {
@@ -427,6 +431,7 @@ def main() -> None:
             "kernel": {"type": "str", "default": ""},
             "method": {"type": "str", "choices": list(REBOOT), "default": "reset"},
             "loader": {"type": "str", "choices": ["auto", "efi", "grub"], "default": "auto"},
+            "watchdog": {"type": "bool", "default": True},
         },
         required_if=[("state", "booted", ("nonce",))],
         supports_check_mode=True,
