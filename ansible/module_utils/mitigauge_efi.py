@@ -170,7 +170,7 @@ def _partition_number(name: str) -> int:
     try:
         return int(Path(f"/sys/class/block/{name}/partition").read_text())
     except (OSError, ValueError):
-        return int(re.sub(r"^.*?p?(\d+)$", r"\1", name))
+        return int(name[len(name.rstrip("0123456789")) :])
 
 
 def system_partition(partitions: Sequence[Partition], now: Variables) -> Partition:

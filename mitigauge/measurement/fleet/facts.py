@@ -14,6 +14,22 @@ from mitigauge.core.natural_order import natural_order
 DEEPEST = 6
 
 
+# These differ between arms by intent, so they cannot tell a changed host.
+ARM_DEPENDENT_FACTS = frozenset(
+    {
+        "cmdline",
+        "vulnerabilities",
+        "kernel_release",
+        "kernel_version",
+        "build_id",
+        "cpu_flags_sha256",
+        "smt",
+        "cores",
+        "threads",
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A fact that differs; None: the host did not show it."""
@@ -21,6 +37,11 @@ class Changed:
     name: str
     before: str | None
     after: str | None
+
+
+def own_facts(fingerprint: Mapping[str, Any]) -> dict[str, Any]:
+    """The host's facts, without those that an arm sets: these are of one boot, not of all."""
+    return {name: value for name, value in fingerprint.items() if name not in ARM_DEPENDENT_FACTS}
 
 
 def flattened(facts: Mapping[str, Any]) -> dict[str, str | None]:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 
-LONGEST_LINE = 240
+LONGEST_LINE, LONGEST_STATUS = 240, 40
 # As OVMF and other firmwares of EDK II say it; of those that say nothing BootNext may tell.
 _LOADS = re.compile(r'BdsDxe: (?:loading|starting|failed to (?:load|start)) Boot[0-9A-F]{4} "')
-_NOT_LOADED = re.compile(r'failed to load Boot[0-9A-F]{4} "mitigauge".*: ([\w ]{3,40})$')
+_NOT_LOADED = re.compile(r'failed to load Boot[0-9A-F]{4} "mitigauge"')
 _OURS = '"mitigauge"'
 _REFUSED = ("Access Denied", "Security Violation")
 # What the system before the boot says last, and a kernel first.
@@ -113,19 +113,20 @@ def _not_taken(entry: WrittenEntry | None, proof: BootProof) -> str:
 
 
 def _not_loaded(lines: Sequence[str]) -> str:
-    found = next((match for line in lines if (match := _NOT_LOADED.search(line))), None)
-    if found is None:
+    line = next((line for line in lines if _NOT_LOADED.search(line)), None)
+    if line is None:
         return ""
-    if found[1] in _REFUSED:
+    status = line.rpartition(": ")[2][:LONGEST_STATUS]
+    if status in _REFUSED:
         return (
-            f"the firmware refused the kernel ({found[1]}): Secure Boot wants a signature of a key "
+            f"the firmware refused the kernel ({status}): Secure Boot wants a signature of a key "
             "in its db"
         )
-    if found[1] == "Not Found":
+    if status == "Not Found":
         return "the firmware did not find the kernel on the EFI system partition"
     return (
-        f"the firmware could not load the kernel ({found[1]}): its file is damaged, or no program "
-        "of EFI"
+        f"the firmware could not load the kernel ({status}): its file is damaged, or no program of "
+        "EFI"
     )
 
 

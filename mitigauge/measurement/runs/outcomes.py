@@ -23,6 +23,7 @@ from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.fleet import absence_repository as absences
 from mitigauge.measurement.fleet import repository as fleet
+from mitigauge.measurement.fleet.facts import own_facts
 from mitigauge.measurement.fleet.subject import subject_of
 from mitigauge.measurement.results.schema import body_digest
 from mitigauge.measurement.runs import attempt_repository
@@ -48,20 +49,6 @@ log = get_logger(__name__)
 BLOCK_REPEATS = 3
 # So many runs in a row that could not prepare a host say that it is the host.
 FAILED_PREPARATIONS = 2
-# These differ between arms by intent, so they cannot tell a changed host.
-ARM_DEPENDENT_FACTS = frozenset(
-    {
-        "cmdline",
-        "vulnerabilities",
-        "kernel_release",
-        "kernel_version",
-        "build_id",
-        "cpu_flags_sha256",
-        "smt",
-        "cores",
-        "threads",
-    }
-)
 
 
 def begin(session: Session, run: Run) -> None:
@@ -424,5 +411,4 @@ def _log(session: Session, run: Run, kind: str, text: str) -> None:
 
 def fingerprint_digest(facts: Mapping[str, Any]) -> str:
     """Digest of the facts that must not differ between the boots of a run."""
-    stable = {k: v for k, v in facts.items() if k not in ARM_DEPENDENT_FACTS}
-    return body_digest(orjson.dumps(stable, option=orjson.OPT_SORT_KEYS))
+    return body_digest(orjson.dumps(own_facts(facts), option=orjson.OPT_SORT_KEYS))

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from mitigauge.measurement.experiments.tables import Case
+from mitigauge.measurement.fleet.facts import own_facts
 from mitigauge.measurement.results import repository as result_rows
 from mitigauge.measurement.results.tables import Measurement, Result
 from mitigauge.measurement.runs import attempt_repository
 from mitigauge.measurement.runs import repository as run_rows
 from mitigauge.measurement.runs.boot_evidence import BootProof
-from mitigauge.measurement.runs.drift import own_facts
 from mitigauge.measurement.runs.states import BootState
 from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.reporting.pages.boot_schemas import (

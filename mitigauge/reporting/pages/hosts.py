@@ -15,8 +15,9 @@ from mitigauge.core.errors import Conflict, NotFound
 from mitigauge.core.stats.rates import rate_interval
 from mitigauge.measurement.fleet import repository as fleet
 from mitigauge.measurement.fleet.absence_repository import absences_of, absent_seconds
+from mitigauge.measurement.fleet.facts import own_facts
 from mitigauge.measurement.runs import repository as run_rows
-from mitigauge.measurement.runs.drift import host_changes, own_facts
+from mitigauge.measurement.runs.drift import host_changes
 from mitigauge.measurement.runs.drift_repository import facts_of, print_changes
 from mitigauge.measurement.runs.host_time_repository import host_times, wasted_seconds
 from mitigauge.reporting.pages.experiments import summaries
