@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -34,8 +34,22 @@ COMMAND = ".venv/bin/mitigauge"
 NOT_COPIED = shutil.ignore_patterns(
     ".git", ".venv", ".mitigauge", "node_modules", "__pycache__", ".*_cache"
 )
+
+
+@dataclass(frozen=True)
+class ReadersArm:
+    """An arm of the reader's experiment. *observed*: what the kernel says where it is in force."""
+
+    name: str
+    mode: str
+    observed: str
+
+
 # One family that needs nothing of an emulated processor; its state is read back on every boot.
-ARMS = [{"name": "off", "mode": "nx-huge-pages/off"}, {"name": "on", "mode": "nx-huge-pages/on"}]
+ARMS = (
+    ReadersArm("off", "nx-huge-pages/off", "kvm.nx_huge_pages: N"),
+    ReadersArm("on", "nx-huge-pages/on", "kvm.nx_huge_pages: Y"),
+)
 BLOCKS = 1
 SERVE_TIMEOUT_S = 120
 COMMAND_TIMEOUT_S = 600
@@ -63,6 +77,7 @@ class Reader:
     host: BareHost
     port: int
     words: dict[str, str] = field(default_factory=lambda: {"HOST": HOST, "NAME": NAME})
+    arms: Sequence[ReadersArm] = ARMS
 
     @property
     def environment(self) -> dict[str, str]:
@@ -170,7 +185,8 @@ def a_spec(reader: Reader) -> Path:
     spec = yaml.load(reader.house / "experiments/lab-small.yml")
     spec |= {"name": "bare", "environment": NAME, "blocks": BLOCKS}
     comparison = spec["comparisons"][0]
-    comparison |= {"name": "nx-syscall", "hosts": [HOST], "baseline": "off", "arms": ARMS}
+    comparison |= {"name": "nx-syscall", "hosts": [HOST], "baseline": "off"}
+    comparison["arms"] = [{"name": arm.name, "mode": arm.mode} for arm in reader.arms]
     comparison["workloads"] = [
         {"workload": "syscall", "cases": {"test": "basic", "loops": 100000}, "iterations": 2}
     ]
@@ -247,11 +263,11 @@ def require_effective(reader: Reader) -> list[dict[str, Any]]:
     """The experiment's boots: each another one, and each in the state that its arm asks for."""
     shown = json.loads(reader.types(f"{COMMAND} experiment show ID", "--json"))
     boots: list[dict[str, Any]] = shown["boots"]
-    assert [boot["state"] for boot in boots] == ["effective"] * len(ARMS) * BLOCKS
+    assert [boot["state"] for boot in boots] == ["effective"] * len(reader.arms) * BLOCKS
     assert len({boot["kernel_boot_id"] for boot in boots}) == len(boots)
+    observed = {arm.name: arm.observed for arm in reader.arms}
     for boot in boots:
-        value = "Y" if boot["arm"] == "on" else "N"
-        assert f"kvm.nx_huge_pages: {value}" in boot["observed"]
+        assert observed[boot["arm"]] in boot["observed"]
     return boots
 
 
