@@ -24,10 +24,10 @@ OUTCOMES = (
     BootState.WRONG_KERNEL,
     BootState.INVALID,
 )
-# Of a patch nothing can be said where kernels without it fail alike.
+# Nothing can be said of what differs between arms that fail alike.
 NONE_BOOTS = (
-    "no kernel of this run boots on the host, the baseline's neither: the kernels' profile or the "
-    "host is at fault, and no patch"
+    "no boot of this run came up, the baseline's neither: what all have in common may be at fault, "
+    "the host, the kernels' configuration or the modes' options"
 )
 DID_NOT_BOOT_LIMIT = 2
 # So many faults in a row mean that the lab, or we, are broken, not the arm.
@@ -171,10 +171,13 @@ def _why_skip(run: RunSituation, boot: BootSituation) -> str:
 
 
 def _none_boots(run: RunSituation) -> bool:
-    """Whether the baseline and another arm at least were booted, and nothing ever came up."""
+    """Whether baseline and others were booted, each more than once, and nothing came up."""
     tried = [b for b in run.boots if b.state in OUTCOMES]
-    others = {b.arm_id for b in tried} - {run.baseline_arm_id}
-    return bool(others) and all(b.state is BootState.DID_NOT_BOOT for b in tried)
+    if any(b.state is not BootState.DID_NOT_BOOT for b in tried):
+        return False
+    times = Counter(b.arm_id for b in tried)
+    # Once may be chance.
+    return len(times) > 1 and all(n >= DID_NOT_BOOT_LIMIT for n in times.values())
 
 
 def _why_drop(boots: Sequence[BootSituation], arm_id: int) -> str:

@@ -158,9 +158,9 @@ def _number_or_place(check: tuple[int, dict[str, Any]]) -> int:
 def _is_of(kept: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
     """Whether GitHub's check run is of that experiment and says the same."""
     output = kept.get("output")
-    title = output.get("title") if isinstance(output, dict) else None
+    shown = output if isinstance(output, dict) else {}
     same = all(kept.get(name) == run[name] for name in ("external_id", "conclusion"))
-    return same and title == run["output"]["title"]
+    return same and all(shown.get(name) == run["output"][name] for name in run["output"])
 
 
 def _objects(said: Said) -> list[dict[str, Any]]:

@@ -110,6 +110,15 @@ def why_not() -> str:
     return next(_obstacles(), "")
 
 
+def why_no_place() -> str:
+    """Why our files have no place on this host; empty where they have one."""
+    try:
+        find_partition(read_variables())
+    except Refused as failure:
+        return str(failure)
+    return ""
+
+
 def _obstacles() -> Iterator[str]:
     if not FIRMWARE.is_dir():
         yield "the host was not started by EFI"
@@ -183,7 +192,8 @@ def system_partition(partitions: Sequence[Partition], now: Variables) -> Partiti
     choices = [each for each in partitions if started and each.id == started["id"].lower()]
     choices = choices or [each for each in partitions if str(each.place) in ESP_PLACES]
     choices = choices or list(partitions)
-    if len(choices) > 1:
+    # Halves of one array are one to whoever writes.
+    if len({each.source for each in choices}) > 1:
         names = ", ".join(each.source for each in choices)
         raise Refused(
             f"there are several EFI system partitions ({names}), and nothing says which one this "
@@ -383,7 +393,7 @@ def _require_room(esp: Path, needed: int) -> None:
     if free < needed + SPARE_BYTES:
         raise Refused(
             f"the EFI system partition at {esp} has {free >> 20} MiB free, kernel and initial RAM "
-            f"disk need {needed + SPARE_BYTES >> 20} MiB"
+            f"disk need {needed + SPARE_BYTES >> 20} MiB; boot_mode_loader: grub leaves it alone"
         )
 
 

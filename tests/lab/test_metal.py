@@ -47,8 +47,12 @@ def host(metal: Server) -> AnsibleHost:
 
 # What becomes of the boot's files while the system goes down, options of the boot, and the words.
 FAULTS = {
-    "truncated": (f"truncate -s 3000000 {ESP}/vmlinuz.efi", "", "could not load the kernel"),
-    "missing": (f"rm {ESP}/vmlinuz.efi", "", "did not find the kernel on the EFI system partition"),
+    "truncated": (
+        f"truncate -s 3000000 {ESP}/vmlinuz.efi",
+        "",
+        "did not load the kernel (Unsupported)",
+    ),
+    "missing": (f"rm {ESP}/vmlinuz.efi", "", "did not load the kernel (Not Found)"),
     "no-initial-disk": (f"rm {ESP}/initrd.img", "", "did not find its initial RAM disk"),
     "no-root": ("true", "root=/dev/mapper/vg9-root", "no root file system was found"),
     "panic": ("true", "init=/bin/false", "the kernel panicked"),

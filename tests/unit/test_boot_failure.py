@@ -29,8 +29,8 @@ def of(
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("truncated", "the firmware could not load the kernel (Unsupported)"),
-        ("missing", "the firmware did not find the kernel on the EFI system partition"),
+        ("truncated", "the firmware did not load the kernel (Unsupported): its file is damaged"),
+        ("missing", "the firmware did not load the kernel (Not Found): its file is not on the EFI"),
         ("initrd-truncated", "no root file system was found"),
         ("no-initrd", "the kernel did not find its initial RAM disk on the EFI system partition"),
     ],
@@ -58,32 +58,63 @@ OURS = "[    0.000000] Command line: root=/dev/sda1 ro mitigauge.nonce=n1 panic=
     ("line", "words"),
     [
         (
-            'BdsDxe: failed to load Boot0005 "mitigauge" from HD(1,GPT,x)/\\EFI\\v: Access Denied',
-            "the firmware refused the kernel (Access Denied): Secure Boot",
+            'BdsDxe: failed to load Boot0005 "mitigauge" from HD(1,GPT,x)/v: Access Denied',
+            "the firmware did not load the kernel (Access Denied): Secure Boot",
         ),
         ("error: bad shim signature.", "GRUB refused the kernel, as Secure Boot"),
         ("error: file `/boot/vmlinuz-7.2-x' not found.", "GRUB could not load the kernel"),
+    ],
+)
+def test_each_sign_before_the_kernel_is_of_what_was_to_start_it(line: str, words: str) -> None:
+    assert words in of(f"{DOWN}{line}\n{THEIRS}", loader="grub")
+    # Once it was started, nothing before it did harm, and what it prints itself accuses no other.
+    assert "panicked" in of(f"{DOWN}{line}\n{OURS}{PANIC}{THEIRS}", loader="grub")
+    assert words not in of(f"{DOWN}{OURS}{line}\n{PANIC}{THEIRS}", loader="grub")
+
+
+PANIC = "[ 2.0] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
         ("Gave up waiting for root file system device.", "no root file system was found"),
         ('[ 1.0] VFS: Cannot open root device "" or unknown-block(0,0)', "no root file system"),
-        (
-            "[ 2.0] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100",
-            "the kernel panicked ([ 2.0] Kernel panic - not syncing: Attempted to kill init!",
-        ),
+        (PANIC, "the kernel panicked ([ 2.0] Kernel panic - not syncing: Attempted to kill init!"),
         ("[ 9.0] watchdog: BUG: soft lockup - CPU#0 stuck for 22s!", "the kernel hung"),
     ],
 )
-def test_each_sign_is_read_of_the_loader_that_gives_it(line: str, words: str) -> None:
-    assert words in of(f"{DOWN}{OURS}{line}\n{THEIRS}", loader="grub")
+def test_each_sign_of_the_kernel_is_read_after_its_command_line(line: str, words: str) -> None:
+    assert words in of(f"{DOWN}{OURS}{line}\n{THEIRS}")
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    ["error: file `/boot/grub/unicode.pf2' not found.",
+     "error: file `/boot/grub/bli.mod' not found.", "error: out of memory.",
+     'failed to load Boot0005 "mitigauge": the baseline kernel is broken'],
+)  # fmt: skip
+def test_what_does_no_harm_or_is_no_status_of_a_firmwares_accuses_nobody(harmless: str) -> None:
+    assert of(f"{DOWN}{harmless}\n{THEIRS}", loader="grub") == ""
+    assert "panicked" in of(f"{DOWN}{harmless}\n{OURS}{PANIC}{THEIRS}", loader="grub")
+
+
+def test_a_processor_that_was_stuck_and_went_on_is_no_hang() -> None:
+    stuck = "[ 9.0] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks\n"
+    went_on = "".join(f"[ {n}.0] systemd[1]: unit {n}\n" for n in range(10, 60))
+    assert "hung" not in of(f"{DOWN}{OURS}{stuck}{went_on}{THEIRS}")
 
 
 def test_signs_of_grub_are_none_where_the_firmware_started_the_kernel() -> None:
     assert "GRUB" not in of(f"{DOWN}error: bad shim signature.\n{THEIRS}")
 
 
-def test_no_root_is_no_mere_panic() -> None:
+def test_no_root_is_no_mere_panic_and_a_panic_is_no_missing_root() -> None:
     log = f"{DOWN}{OURS}[ 1.0] VFS: Unable to mount root fs on unknown-block(0,0)\n" \
           "[ 1.1] Kernel panic - not syncing: VFS: Unable to mount root fs\n"  # fmt: skip
     assert of(log).startswith("no root file system was found")
+    shown = f"{DOWN}{OURS}Gave up waiting for root file system device.\n{PANIC}{THEIRS}"
+    assert of(shown).startswith("the kernel panicked")
 
 
 def test_a_kernel_that_went_silent_is_told_by_its_last_line() -> None:
@@ -91,12 +122,15 @@ def test_a_kernel_that_went_silent_is_told_by_its_last_line() -> None:
     last = "after this line of its console: [ 12.5] nvme nvme0: I/O 3 QID 1 timeout"
     assert " ".join(of(log, cycled=True).split()) == f"nothing came {last}"
     assert last in " ".join(of(log + THEIRS).split())
-    assert "as a watchdog does it" in of(log + THEIRS)
+    assert of(log + THEIRS).startswith("the host was reset after this line")
 
 
 def test_a_system_that_was_up_without_network_is_told() -> None:
     log = f"{DOWN}{OURS}\nDebian GNU/Linux 13 metal ttyS1\n\nmetal login: \n"
     assert "did not answer by network" in of(log, cycled=True)
+    # Nor where it hung after its login, or only spoke of one.
+    for more in ("[ 99.0] Oops: 0000 [#1]\n", "Last login: Mon Nov 30\n"):
+        assert "network" not in of(log + more, cycled=True)
 
 
 def test_a_firmware_that_left_bootnext_is_told_and_one_that_took_it_is_not() -> None:

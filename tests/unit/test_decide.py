@@ -154,17 +154,23 @@ def failing(*arms: int) -> list[BootSituation]:
     return [boot(n, arm, BootState.DID_NOT_BOOT) for n, arm in enumerate(arms, 1)]
 
 
-def test_where_baseline_and_candidate_fail_alike_no_patch_is_at_fault() -> None:
-    action = decide(run(*failing(OFF, LOOP, OFF), boot(9, LOOP)))
+def test_where_baseline_and_candidate_fail_alike_what_they_share_is_suspected() -> None:
+    action = decide(run(*failing(OFF, LOOP, OFF, LOOP), boot(9, LOOP)))
     assert action.step is Step.SKIP
     assert action.reason == (
-        "no kernel of this run boots on the host, the baseline's neither: the kernels' profile or "
-        "the host is at fault, and no patch"
+        "no boot of this run came up, the baseline's neither: what all have in common may be at "
+        "fault, the host, the kernels' configuration or the modes' options"
     )
 
 
 @pytest.mark.parametrize(
-    "others", [[], [boot(5, LOOP, BootState.EFFECTIVE)], [boot(5, LOOP, BootState.INVALID)]]
+    "others",
+    [
+        [],
+        [boot(5, LOOP, BootState.DID_NOT_BOOT)],
+        [boot(5, LOOP, BootState.EFFECTIVE)],
+        [boot(5, LOOP, BootState.INVALID)],
+    ],
 )
 def test_where_another_arm_came_up_or_was_never_tried_it_is_the_baselines(
     others: list[BootSituation],

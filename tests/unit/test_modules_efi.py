@@ -80,6 +80,13 @@ def test_a_partition_that_is_half_of_an_array_is_written_through_the_array() -> 
     listing = {"blockdevices": [{"name": "sda", "path": "/dev/sda", "children": [half]}]}
     [partition] = efi.partitions_in(listing)
     assert partition == efi.Partition("/dev/sda", 1, "aa-1", "/dev/md0", Path("/boot/efi"))
+    # With its other half there is still one place to write to.
+    listing["blockdevices"].append(json.loads(json.dumps(listing["blockdevices"][0]).replace(
+        "sda", "sdb").replace("AA-1", "BB-2")))  # fmt: skip
+    halves = efi.partitions_in(listing)
+    assert len(halves) == 2
+    silent = efi.variables_of("BootCurrent: 0001\nBoot0001* x\tPciRoot(0x0)")
+    assert efi.system_partition(halves, silent).source == "/dev/md0"
 
 
 @pytest.mark.parametrize(
@@ -327,6 +334,19 @@ def test_a_firmware_that_cannot_be_told_is_refused_by_what_it_lacks(
     (tmp_path / "grub").mkdir()
     (tmp_path / "grub" / "grub.cfg").touch()
     assert boot_entry.loader_for("auto") == "grub"
+
+
+def test_where_our_files_have_no_place_grub_starts_the_arm(
+    firmware: Firmware, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(boot_entry, "GRUB", tmp_path / "grub")
+    (tmp_path / "grub").mkdir()
+    (tmp_path / "grub" / "grub.cfg").touch()
+    assert boot_entry.loader_for("auto") == "efi"
+    monkeypatch.setattr(efi, "partitions_in", lambda _: [])
+    assert boot_entry.loader_for("auto") == "grub"
+    with pytest.raises(efi.Refused, match="no EFI system partition"):
+        boot_entry.loader_for("efi")
 
 
 def test_variables_that_are_mounted_read_only_are_refused(firmware: Firmware) -> None:

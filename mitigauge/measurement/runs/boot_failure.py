@@ -13,16 +13,29 @@ from dataclasses import dataclass
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 
-LONGEST_LINE, LONGEST_STATUS = 240, 40
+LONGEST_LINE = 240
 # As OVMF and other firmwares of EDK II say it; of those that say nothing BootNext may tell.
 _LOADS = re.compile(r'BdsDxe: (?:loading|starting|failed to (?:load|start)) Boot[0-9A-F]{4} "')
 _NOT_LOADED = re.compile(r'failed to load Boot[0-9A-F]{4} "mitigauge"')
 _OURS = '"mitigauge"'
-_REFUSED = ("Access Denied", "Security Violation")
+# EFI_STATUS as EDK II prints it, and what it says of a kernel that was not loaded.
+_STATUS = {
+    "Access Denied": "Secure Boot wants a signature of a key in its db",
+    "Security Violation": "Secure Boot wants a signature of a key in its db",
+    "Not Found": "its file is not on the EFI system partition",
+    "Unsupported": "its file is damaged, or no program of EFI",
+    "Load Error": "its file is damaged, or no program of EFI",
+    "Volume Corrupted": "the EFI system partition is damaged",
+    "Device Error": "the disk could not be read",
+    "Time out": "the disk did not answer",
+    "Out of Resources": "the firmware has not enough memory for it",
+}
 # What the system before the boot says last, and a kernel first.
 _GOES_DOWN = "reboot: "
 _COMMAND_LINE = "Command line: "
-_LOGIN = " login:"
+_LOGIN = re.compile(r"\S{1,64} login:")
+# A processor that was stuck may go on; it counts among the last lines alone.
+LAST_LINES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +47,37 @@ class Sign:
     loader: str = ""
 
 
-SIGNS = (
+# Before a kernel has said its command line: what was to start it.
+BEFORE = (
     Sign(
         re.compile(r"bad shim signature|verification requested but nobody cares"),
         "GRUB refused the kernel, as Secure Boot wants a signature that it knows", "grub",
     ),
     Sign(
-        # Not of a module of GRUB's own, of which it goes on without.
-        re.compile(r"error: (?:file `[^'`]{1,200}(?<!\.mod)' not found|premature end of file"
-                   r"|invalid magic number|out of memory|you need to load the kernel)"),
+        # Of the kernel's own files: modules and fonts it goes on without.
+        re.compile(r"error: (?:file `[^'`]{0,150}(?:vmlinu[zx]|initrd|initramfs)[^'`]{0,100}' not"
+                   r"|you need to load the kernel)"),
         "GRUB could not load the kernel or its initial RAM disk", "grub",
     ),
     Sign(
-        re.compile(r"EFI stub: ERROR: Failed to (?:open|read) file|Failed to load initrd"),
+        re.compile(r"EFI stub: ERROR: Failed to (?:open|read) file"),
         "the kernel did not find its initial RAM disk on the EFI system partition",
     ),
-    Sign(
-        re.compile(r"Unable to mount root fs|Cannot open root device|Gave up waiting for root"
-                   r"|ALERT!  |dracut: FATAL|dracut-initqueue: Warning: Could not boot"
-                   r"|Failed to mount /sysroot|Unable to find root device"),
-        "no root file system was found: the kernel or its initial RAM disk may lack a driver of "
-        "the disk",
-    ),
+)  # fmt: skip
+# After it: what became of the kernel. Its author writes these lines too, and blames but itself.
+NO_ROOT = "no root file system was found: kernel or initial RAM disk may lack the disk's driver"
+AFTER = (
+    Sign(re.compile(r"Unable to mount root fs|Cannot open root device"), NO_ROOT),
     Sign(re.compile(r"Kernel panic - not syncing"), "the kernel panicked"),
     Sign(
-        re.compile(r"watchdog: BUG: soft lockup|hard LOCKUP|detected stalls on CPUs"),
-        "the kernel hung",
+        re.compile(r"Gave up waiting for root|dracut: FATAL|Failed to mount /sysroot"
+                   r"|dracut-initqueue: Warning: Could not boot|Unable to find root device"),
+        NO_ROOT,
     ),
 )  # fmt: skip
+_STUCK = Sign(
+    re.compile(r"watchdog: BUG: soft lockup|hard LOCKUP|detected stalls on CPUs"), "the kernel hung"
+)
 
 
 def cause_of(
@@ -75,13 +91,11 @@ def cause_of(
     lines = [clean_text(line).strip()[:LONGEST_LINE] for line in log.splitlines()]
     own = _own_part([line for line in lines if line], nonce)
     loader = (entry.loader if entry else None) or ""
-    causes = (
-        _not_taken(entry, proof),
-        _not_loaded(own),
-        _signed(own, loader),
-        _silent(own, nonce, cycled=cycled),
-    )
-    return next((cause for cause in causes if cause), "")
+    begins = [i for i, line in enumerate(own) if _COMMAND_LINE in line and nonce in line]
+    if begins:
+        # It was started: what firmware or GRUB said before did no harm.
+        return _of_kernel(own[begins[0] + 1 :], cycled=cycled)
+    return _not_taken(entry, proof) or _not_loaded(own) or _sign_of(own, BEFORE, loader)
 
 
 def _own_part(lines: Sequence[str], nonce: str) -> list[str]:
@@ -113,25 +127,14 @@ def _not_taken(entry: WrittenEntry | None, proof: BootProof) -> str:
 
 
 def _not_loaded(lines: Sequence[str]) -> str:
-    line = next((line for line in lines if _NOT_LOADED.search(line)), None)
-    if line is None:
-        return ""
-    status = line.rpartition(": ")[2][:LONGEST_STATUS]
-    if status in _REFUSED:
-        return (
-            f"the firmware refused the kernel ({status}): Secure Boot wants a signature of a key "
-            "in its db"
-        )
-    if status == "Not Found":
-        return "the firmware did not find the kernel on the EFI system partition"
-    return (
-        f"the firmware could not load the kernel ({status}): its file is damaged, or no program of "
-        "EFI"
-    )
+    line = next((line for line in lines if _NOT_LOADED.search(line)), "")
+    status = line.rpartition(": ")[2]
+    meaning = _STATUS.get(status)
+    return f"the firmware did not load the kernel ({status}): {meaning}" if meaning else ""
 
 
-def _signed(lines: Sequence[str], loader: str) -> str:
-    for sign in SIGNS:
+def _sign_of(lines: Sequence[str], signs: Sequence[Sign], loader: str = "") -> str:
+    for sign in signs:
         if sign.loader and sign.loader != loader:
             continue
         seen = next((line for line in lines if sign.pattern.search(line)), None)
@@ -140,15 +143,16 @@ def _signed(lines: Sequence[str], loader: str) -> str:
     return ""
 
 
-def _silent(lines: Sequence[str], nonce: str, *, cycled: bool) -> str:
-    """Of a kernel that surely started: where it stopped."""
-    if not any(_COMMAND_LINE in line and nonce in line for line in lines):
-        return ""
-    if any(_LOGIN in line for line in lines):
+def _of_kernel(lines: Sequence[str], *, cycled: bool) -> str:
+    """Of a kernel that surely started: how it ended, by the *lines* after its command line."""
+    sign = _sign_of(lines, AFTER) or _sign_of(lines[-LAST_LINES:], [_STUCK])
+    if sign or not lines:
+        return sign
+    if cycled and _LOGIN.fullmatch(lines[-1]):
         return (
             "it came up to its login and did not answer by network: its network card may lack a "
             "driver, or have another name"
         )
     if cycled:
         return f"nothing came after this line of its console: {lines[-1]}"
-    return f"the host was reset, as a watchdog does it, after this line of its console: {lines[-1]}"
+    return f"the host was reset after this line of its console: {lines[-1]}"

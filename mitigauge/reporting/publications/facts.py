@@ -55,7 +55,8 @@ class Facts:
     def summary(self) -> str:
         """The answer in a line, with what kind of figures it rests on before it."""
         line = f"Worse? {worse(self.view, self.cells)}"
-        comparisons = self.view.comparisons
+        # Of the figures in the line; where there are none, of what was to be measured.
+        comparisons = [each.comparison for each in self.cells] or self.view.comparisons
         emulated = [each for each in comparisons if each.emulated or each.counted]
         if not emulated:
             return line

@@ -13,7 +13,7 @@ from mitigauge.analysis.verdicts.tables import StoredVerdict
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.runs.tables import Run
-from mitigauge.reporting.publications.states import PublicationState, TargetName
+from mitigauge.reporting.publications.states import OPEN, PublicationState, TargetName
 from mitigauge.reporting.publications.tables import Publication
 from mitigauge.storage.database.waits import began_before, column_has_come
 from mitigauge.tracking.series.tables import SeriesRevision
@@ -64,10 +64,10 @@ def take_again(session: Session, targets: Collection[TargetName]) -> int:
         update(Publication)
         .where(
             Publication.target.in_(targets),
-            Publication.state == PublicationState.PUBLISHED,
+            Publication.state.not_in(OPEN),
             given_since,
         )
-        .values(state=PublicationState.WAITING, made_at=now, next_at=now, ended_at=None)
+        .values(state=PublicationState.WAITING, tries=0, made_at=now, next_at=now, ended_at=None)
         .returning(Publication.id)
     )
     return len(done.all())

@@ -139,10 +139,16 @@ def test_where_one_of_two_hosts_is_emulated_that_is_said_of_a_part() -> None:
     told = facts(OPEN)
     [lab] = told.view.comparisons
     metal = lab.model_copy(update={"id": 2, "emulated": False, "counted": False})
-    both = replace(told, view=told.view.model_copy(update={"comparisons": [lab, metal]}))
-    assert both.summary.startswith("[in part emulated, counted] Worse?")
-    real = replace(told, view=told.view.model_copy(update={"comparisons": [metal]}))
-    assert real.summary.startswith("Worse?")
+
+    def of(*comparisons: ComparisonView) -> str:
+        view = told.view.model_copy(update={"comparisons": list(comparisons)})
+        return replace(told, view=view, cells=lead_cells(view)).summary
+
+    assert of(lab, metal).startswith("[in part emulated, counted] Worse?")
+    assert of(metal).startswith("Worse?")
+    # What was not measured there has no figure in the line.
+    unmeasured = metal.model_copy(update={"rows": []})
+    assert of(lab, unmeasured).startswith("[emulated, counted] Worse?")
 
 
 def test_a_check_run_is_of_the_commit_that_is_judged() -> None:

@@ -32,7 +32,8 @@ export function FreshBootsWord({ of }: { of: RegressionSummary }) {
 export function worseWords(of: RegressionSummary): string {
   const isSure =
     of.origin === "cell" || of.confirmation === "confirmed" || of.state === "confirmed";
-  return isSure ? "is worse by" : "looks worse by";
+  const isRefuted = of.confirmation === "refuted" || of.state === "false";
+  return isSure && !isRefuted ? "is worse by" : "looks worse by";
 }
 
 /** +5.0 % with its interval; what became worse has no other verdict. */

@@ -269,7 +269,7 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
 
 def loader_for(wanted: str) -> str:
     """What starts the kernel. Raises :class:`Refused` where it is the firmware that cannot."""
-    why = efi.why_not() if wanted != "grub" else "GRUB is asked for"
+    why = (efi.why_not() or efi.why_no_place()) if wanted != "grub" else "GRUB is asked for"
     if wanted == "efi" and why:
         raise Refused(why)
     if why and not (GRUB / "grub.cfg").exists():

@@ -39,6 +39,11 @@ options:
     type: list
     elements: str
     default: []
+  loader:
+    description: What is to start the kernels of arms, as the role boot_mode has it.
+    type: str
+    choices: [auto, efi, grub]
+    default: auto
 author: [Mitigauge contributors]
 """
 
@@ -148,9 +153,9 @@ def boot_loader(root: Path) -> dict[str, Any]:
     }
 
 
-def firmware() -> dict[str, Any]:
-    """How the firmware would start a kernel once; ``refused`` says why it could not."""
-    why = efi.why_not()
+def firmware(loader: str) -> dict[str, Any]:
+    """How the firmware would start a kernel once; ``refused`` says why it could not, or may not."""
+    why = efi.why_not() if loader != "grub" else "the inventory asks for GRUB"
     if why:
         return {"refused": why, "secure_boot": efi.flag("SecureBoot")}
     try:
@@ -263,7 +268,9 @@ def unsteady() -> list[str]:
         return []
 
 
-def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
+def check(
+    root: Path, programs: list[str], reads: list[str], loader: str = "auto"
+) -> dict[str, Any]:
     """All the facts."""
     watchdog = root / "sys/class/watchdog/watchdog0"
     directory = root / CPU / "vulnerabilities"
@@ -275,7 +282,7 @@ def check(root: Path, programs: list[str], reads: list[str]) -> dict[str, Any]:
         "kernel_release": os.uname().release,
         "boot_id": text_of(root / "proc/sys/kernel/random/boot_id"),
         "boot_loader": boot_loader(root),
-        "firmware": firmware(),
+        "firmware": firmware(loader),
         "free_bytes": free_bytes(PLACES),
         "watchdog": text_of(watchdog / "identity") if watchdog.exists() else None,
         "programs": {name: shutil.which(name) for name in programs},
@@ -300,9 +307,15 @@ def main() -> None:
     """Entry point of the module."""
     words = {"type": "list", "elements": "str", "default": []}
     module = AnsibleModule(
-        argument_spec={"programs": words, "reads": words}, supports_check_mode=True
+        argument_spec={
+            "programs": words,
+            "reads": words,
+            "loader": {"type": "str", "choices": ["auto", "efi", "grub"], "default": "auto"},
+        },
+        supports_check_mode=True,
     )
-    facts = check(Path("/"), module.params["programs"], module.params["reads"])
+    asked = module.params
+    facts = check(Path("/"), asked["programs"], asked["reads"], asked["loader"])
     module.exit_json(changed=False, mitigauge={"check": facts})
 
 
