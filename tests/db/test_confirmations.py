@@ -9,6 +9,7 @@ import pytest
 import yaml
 from sqlalchemy import Engine, select, text
 
+from mitigauge.analysis.verdicts.conclusions import judge_again
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.kernels.recipe import layouts
 from mitigauge.reporting.letters.weekly import service as weekly
@@ -103,6 +104,34 @@ def test_fresh_boots_that_are_slower_confirm_with_their_own_effect(engine: Engin
     assert of_trend == pytest.approx(5.0, abs=0.2)
     assert "Fresh boots: slower" in view.history[-1].text
     assert view.history[-1].by == "mitigauge"
+
+
+def test_boots_that_are_judged_again_change_what_they_said(engine: Engine) -> None:
+    [number, _] = suspicions(engine)
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": 1.03 * LEVEL})
+    confirm(engine, ENOUGH)
+    first = confirmations(engine)[0]
+    assert first.state is ConfirmationState.CONFIRMED
+    assert first.experiment_id is not None
+    with engine.begin() as connection:
+        # What was measured turns out to be as fast as before.
+        connection.execute(
+            text(
+                "update measurement set mean = mean / 1.03 where boot_id in (select boot.id from"
+                " boot join arm on arm.id = boot.arm_id join run on run.id = boot.run_id"
+                " where run.experiment_id = :id and not arm.is_baseline)"
+            ),
+            {"id": first.experiment_id},
+        )
+    assert judge_again(engine, first.experiment_id)
+    confirm(engine, ENOUGH)
+    assert confirmations(engine)[0].state is ConfirmationState.REFUTED
+    view = regression(engine, number)
+    assert view.state is RegressionState.FALSE
+    entries = len(view.history)
+    confirm(engine, ENOUGH)
+    assert len(regression(engine, number).history) == entries
 
 
 @pytest.mark.parametrize(

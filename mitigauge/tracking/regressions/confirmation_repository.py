@@ -67,6 +67,22 @@ def open_ones(session: Session, state: ConfirmationState) -> list[Confirmation]:
     return list(session.scalars(wanted.with_for_update(skip_locked=True)))
 
 
+def judged_again(session: Session) -> list[Confirmation]:
+    """Decided ones whose experiment's verdicts were given again since, locked."""
+    since = (
+        select(StoredVerdict.run_id)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .where(
+            Run.experiment_id == Confirmation.experiment_id,
+            StoredVerdict.version > 1,
+            StoredVerdict.given_at > Confirmation.decided_at,
+        )
+        .exists()
+    )
+    wanted = select(Confirmation).where(Confirmation.state.not_in(OPEN), since)
+    return list(session.scalars(wanted.order_by(Confirmation.id).with_for_update(skip_locked=True)))
+
+
 def without_bisection(session: Session) -> list[int]:
     """Confirmations of open regressions that no bisection was begun of, nor refused."""
     wanted = (

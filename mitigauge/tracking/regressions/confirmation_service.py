@@ -74,6 +74,8 @@ def confirm(engine: Engine, boots_a_week: int) -> None:
     with transaction(engine) as session:
         for each in rows.open_ones(session, ConfirmationState.MEASURING):
             _take_in(session, each)
+        for each in rows.judged_again(session):
+            _take_in(session, each)
     with transaction(engine) as session:
         for regression_id in rows.suspected(session, MOST_AT_ONCE):
             _look_at(session, regression_id)
@@ -210,8 +212,9 @@ def _take_in(session: Session, found: Confirmation) -> None:
         if said.state is ConfirmationState.CONFIRMED:
             _replace_effect(regression, told.effect)
     found.likely, found.boots = said.likely[:LONGEST_WHY], told.boots
+    before = found.state
     _set(session, found, said.state, said.why)
-    _say(session, regression, said)
+    _say(session, regression, said, before)
 
 
 def _replace_effect(regression: Regression, fresh: Effect) -> None:
@@ -244,9 +247,29 @@ _BECOMES: Final = {
 }
 
 
-def _say(session: Session, regression: Regression, said: Outcome) -> None:
-    """Say it in the regression's history; what a person decided stays."""
-    state = _BECOMES.get(said.state) if regression.state is RegressionState.NEW else None
+def _state_after(
+    session: Session, regression: Regression, said: Outcome, before: ConfirmationState
+) -> RegressionState | None:
+    """What the regression becomes; None: it stays. What a person decided stays.
+
+    *before*: what this try said already; it was judged again since.
+    """
+    becomes = _BECOMES.get(said.state)
+    if regression.state is RegressionState.NEW:
+        return becomes
+    if rows.judged_by_people(session, [regression.id], ITSELF):
+        return None
+    if becomes is None and before in _BECOMES:
+        becomes = RegressionState.NEW
+    ours = (RegressionState.CONFIRMED, RegressionState.FALSE)
+    return becomes if regression.state in ours and becomes is not regression.state else None
+
+
+def _say(
+    session: Session, regression: Regression, said: Outcome, before: ConfirmationState
+) -> None:
+    """Say it in the regression's history."""
+    state = _state_after(session, regression, said, before)
     note = f"Fresh boots: {said.why}." + (f" Likely: {said.likely}." if said.likely else "")
     change = RegressionChange(version=regression.version, state=state, note=note[:LONGEST_TEXT])
     settle(session, regression, change)
