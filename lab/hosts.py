@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +57,19 @@ class HostSpec:
     system: System = System.LAB
 
 
+_METAL = HostSpec(
+    name="lab-metal",
+    port_offset=4,
+    cpu="Icelake-Server",
+    vendor="GenuineIntel",
+    memory_mib=1024,
+    vcpus=2,
+    capabilities=(),
+    # Two disks, firmware and an initial RAM disk: a boot takes minutes where time is counted.
+    clock=Clock.REAL,
+    on_demand=True,
+    system=System.METAL,
+)
 SPECS = (
     HostSpec(
         name="lab-amd",
@@ -94,31 +107,8 @@ SPECS = (
         clock=Clock.REAL,
         on_demand=True,
     ),
-    HostSpec(
-        name="lab-metal",
-        port_offset=4,
-        cpu="Icelake-Server",
-        vendor="GenuineIntel",
-        memory_mib=1024,
-        vcpus=2,
-        capabilities=(),
-        # Two disks, firmware and an initial RAM disk: a boot takes minutes where time is counted.
-        clock=Clock.REAL,
-        on_demand=True,
-        system=System.METAL,
-    ),
-    HostSpec(
-        name="lab-sdboot",
-        port_offset=5,
-        cpu="Icelake-Server",
-        vendor="GenuineIntel",
-        memory_mib=1024,
-        vcpus=2,
-        capabilities=(),
-        clock=Clock.REAL,
-        on_demand=True,
-        system=System.SDBOOT,
-    ),
+    _METAL,
+    replace(_METAL, name="lab-sdboot", port_offset=5, system=System.SDBOOT),
 )
 
 

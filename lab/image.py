@@ -150,7 +150,7 @@ def _prepare(recipe: Recipe, work: Path) -> None:
     (work / "boot").mkdir()
     (work / "boot").chmod(0o777)
     (work / "root-size-k").write_text(f"{(recipe.disk_mib - 2 * _PARTITION_OFFSET_MIB) * 1024}\n")
-    names = ("disk.raw", "disk1.raw") if recipe.system.is_server else ("disk.raw",)
+    names = metal.DISKS if recipe.system.is_server else metal.DISKS[:1]
     for name in names:
         disk = work / name
         with disk.open("wb") as file:

@@ -61,7 +61,7 @@ def _disk(number: int, file: Path, image_format: str) -> list[str]:
 def host_arguments(host: Host) -> list[str]:
     """Of the board, with the host's own disks and variables."""
     network = f"user,id=net,hostfwd=tcp:127.0.0.1:{host.ssh_port}-:22"
-    disks = [(host.directory / name.replace(".raw", ".qcow2"), "qcow2") for name in DISKS]
+    disks = [(disk, "qcow2") for disk in (host.disk, host.second_disk)]
     return machine_arguments(FIRMWARE, host.directory / VARIABLES, disks, network)
 
 

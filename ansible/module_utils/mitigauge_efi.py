@@ -8,7 +8,7 @@ itself: a shim that refuses one waits for a key for ever.
 
 from __future__ import annotations
 
-import hashlib
+import filecmp
 import json
 import os
 import re
@@ -42,7 +42,7 @@ LONGEST_COMMAND_LINE = 2047
 # Beside the files: directory entries, and what FAT rounds up.
 SPARE_BYTES = 1 << 20
 LIMIT_S = 60
-ENTRY = re.compile(r"^Boot(?P<number>[0-9A-Fa-f]{4})(?P<active>\*?)\s+(?P<rest>.*)$", re.MULTILINE)
+ENTRY = re.compile(r"^Boot(?P<number>[0-9A-Fa-f]{4})\*?\s+(?P<rest>.*)$", re.MULTILINE)
 PARTITION = re.compile(r"HD\(\d+,GPT,(?P<id>[0-9a-fA-F-]{36})")
 
 
@@ -332,9 +332,8 @@ def require_base() -> Base:
 
 @dataclass(frozen=True)
 class EfiBoot:
-    """One boot as it will be: files, options, and where it goes."""
+    """One boot as it will be."""
 
-    base: Base
     release: str
     files: Files
     options: tuple[str, ...]
@@ -356,9 +355,7 @@ def plan(base: Base, release: str, mode: Sequence[str], nonce: str, *, watchdog:
             f"kernel {wanted} has no initial RAM disk, and the host's own has one: make it "
             f"(update-initramfs -c -k {wanted}, or dracut --kver {wanted})"
         )
-    boot = EfiBoot(
-        base, wanted, files, tuple(arm_options(base.options, mode, nonce, watchdog=watchdog))
-    )
+    boot = EfiBoot(wanted, files, tuple(arm_options(base.options, mode, nonce, watchdog=watchdog)))
     length = len(boot.command_line)
     if length > LONGEST_COMMAND_LINE:
         raise Refused(
@@ -378,7 +375,9 @@ def write_files(boot: EfiBoot, esp: Path) -> None:
     for half in folder.glob("*.new"):
         half.unlink()
     wanted = {KERNEL: boot.files.image, INITIAL_DISK: boot.files.initial_disk}
-    new = {name: file for name, file in wanted.items() if file and not _same(file, folder / name)}
+    new = {
+        name: file for name, file in wanted.items() if file and not _is_there(file, folder / name)
+    }
     # What is replaced is taken away first: a small partition has no room for both.
     for name, file in wanted.items():
         if name in new or file is None:
@@ -386,6 +385,11 @@ def write_files(boot: EfiBoot, esp: Path) -> None:
     _require_room(esp, sum(file.stat().st_size for file in new.values()))
     for name, file in new.items():
         _copy(file, folder / name)
+
+
+def _is_there(file: Path, kept: Path) -> bool:
+    """Whether the partition has the file already, by its content."""
+    return kept.is_file() and filecmp.cmp(file, kept, shallow=False)
 
 
 def _require_room(esp: Path, needed: int) -> None:
@@ -406,20 +410,6 @@ def room_at(esp: Path) -> int:
     """Bytes there for kernel and initial RAM disk: free ones, and those of files of ours."""
     own = [file.stat().st_size for file in (esp / FOLDER).glob("*") if file.is_file()]
     return _free(esp) + sum(own)
-
-
-def _same(one: Path, other: Path) -> bool:
-    if not other.is_file() or one.stat().st_size != other.stat().st_size:
-        return False
-    return _digest(one) == _digest(other)
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()
 
 
 def _copy(file: Path, to: Path) -> None:

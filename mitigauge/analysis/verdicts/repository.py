@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    ColumnElement,
     Row,
     RowMapping,
     and_,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql import insert as insert_or
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from mitigauge.analysis.verdicts.cells import CELL_FIELDS, Cell, says_the_same
 from mitigauge.analysis.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
@@ -159,6 +160,22 @@ def earlier_of(
     if case_id is not None:
         statement = statement.where(StoredVerdict.case_id == case_id)
     return session.execute(statement).all()
+
+
+def given_again_since(
+    experiment_id: InstrumentedAttribute[Any], moment: InstrumentedAttribute[Any]
+) -> ColumnElement[bool]:
+    """Whether verdicts of that experiment were given once more after the *moment*; two columns."""
+    return (
+        select(StoredVerdict.run_id)
+        .join(Run, StoredVerdict.run_id == Run.id)
+        .where(
+            Run.experiment_id == experiment_id,
+            StoredVerdict.version > 1,
+            StoredVerdict.given_at > moment,
+        )
+        .exists()
+    )
 
 
 def primary_verdicts(session: Session, run_id: int) -> list[Verdict]:

@@ -9,10 +9,9 @@ from sqlalchemy import func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from mitigauge.analysis.verdicts.tables import StoredVerdict
+from mitigauge.analysis.verdicts.repository import given_again_since
 from mitigauge.measurement.experiments.states import ExperimentState
 from mitigauge.measurement.experiments.tables import Experiment
-from mitigauge.measurement.runs.tables import Run
 from mitigauge.reporting.publications.states import OPEN, PublicationState, TargetName
 from mitigauge.reporting.publications.tables import Publication
 from mitigauge.storage.database.waits import began_before, column_has_come
@@ -49,23 +48,13 @@ def add_new(session: Session, targets: Collection[TargetName], since: datetime) 
 
 def take_again(session: Session, targets: Collection[TargetName]) -> int:
     """Let those be sent once more whose verdicts were given again since; how many there were."""
-    given_since = (
-        select(StoredVerdict.run_id)
-        .join(Run, StoredVerdict.run_id == Run.id)
-        .where(
-            Run.experiment_id == Publication.experiment_id,
-            StoredVerdict.version > 1,
-            StoredVerdict.given_at > Publication.begun_at,
-        )
-        .exists()
-    )
     now = func.clock_timestamp()
     done = session.execute(
         update(Publication)
         .where(
             Publication.target.in_(targets),
             Publication.state.not_in(OPEN),
-            given_since,
+            given_again_since(Publication.experiment_id, Publication.begun_at),
         )
         .values(state=PublicationState.WAITING, tries=0, made_at=now, next_at=now, ended_at=None)
         .returning(Publication.id)

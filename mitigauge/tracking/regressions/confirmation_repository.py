@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
+from mitigauge.analysis.verdicts.repository import given_again_since
 from mitigauge.analysis.verdicts.tables import StoredVerdict
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison
 from mitigauge.measurement.fleet.tables import Host
@@ -69,16 +70,7 @@ def open_ones(session: Session, state: ConfirmationState) -> list[Confirmation]:
 
 def judged_again(session: Session) -> list[Confirmation]:
     """Decided ones whose experiment's verdicts were given again since, locked."""
-    since = (
-        select(StoredVerdict.run_id)
-        .join(Run, StoredVerdict.run_id == Run.id)
-        .where(
-            Run.experiment_id == Confirmation.experiment_id,
-            StoredVerdict.version > 1,
-            StoredVerdict.given_at > Confirmation.decided_at,
-        )
-        .exists()
-    )
+    since = given_again_since(Confirmation.experiment_id, Confirmation.decided_at)
     wanted = select(Confirmation).where(Confirmation.state.not_in(OPEN), since)
     return list(session.scalars(wanted.order_by(Confirmation.id).with_for_update(skip_locked=True)))
 

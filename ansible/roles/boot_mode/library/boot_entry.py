@@ -360,9 +360,10 @@ def boot_by_firmware(
 def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     """Keep what is known to boot: what runs, and GRUB's default by name; (changed, facts)."""
     cmdline = Path("/proc/cmdline").read_text()
-    if not check and not efi.why_not() and nonce_of(cmdline) is None:
+    by_firmware = not efi.why_not()
+    if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
-    if not (GRUB / "grub.cfg").exists() and not efi.why_not():
+    if by_firmware and not (GRUB / "grub.cfg").exists():
         return False, {"default_entry": os.uname().release}
     if not (GRUB / "grubenv").exists() and not check:
         run("grub-editenv", str(GRUB / "grubenv"), "create")
