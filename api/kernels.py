@@ -16,12 +16,14 @@ from mitigauge.core.settings import get_settings
 from mitigauge.jobs import views
 from mitigauge.jobs.schemas import JobView
 from mitigauge.kernels import repository, service
-from mitigauge.kernels.config_profile import known_profiles, profile_of
+from mitigauge.kernels.config_profile import known_profiles
+from mitigauge.kernels.host_config import AS_HOST
 from mitigauge.kernels.order import KernelOrder
 from mitigauge.kernels.order_service import ask_kernel
 from mitigauge.kernels.patch import MOST_PATCHES, Patch, read_patch
 from mitigauge.kernels.recipe import LAYOUTS
 from mitigauge.kernels.schemas import KernelView, PatchText
+from mitigauge.measurement.fleet.kernel_profiles import is_by_hosts, profile_for
 from mitigauge.storage.files.blobs import blob_store
 
 router = APIRouter(prefix="/api/kernels", tags=["kernels"])
@@ -33,7 +35,14 @@ class KernelRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     base: str = Field(max_length=200, description="a source package, or NAME@REVISION of a tree")
-    profile: str = Field("lab", max_length=60, description="a config profile of ours")
+    profile: str = Field(
+        "",
+        max_length=500,
+        description="a config profile of ours, as-host:ENVIRONMENT/HOST; empty: its hosts decide",
+    )
+    environment: str = Field(
+        "lab", max_length=60, description="of the hosts that decide where no profile is named"
+    )
     label: str = Field("", max_length=60, pattern=r"^[\w.+-]*$", description="for people")
     layouts: int = Field(1, ge=1, le=len(LAYOUTS))
     loose: bool = Field(
@@ -67,16 +76,20 @@ def build_kernel(wanted: KernelRequest, session: Database, caller: Known) -> Job
         loose=wanted.loose,
         anew=wanted.anew,
     )
-    blobs, profile = blob_store(get_settings()), profile_of(wanted.profile)
+    blobs, profile = blob_store(get_settings()), profile_for(wanted.profile, wanted.environment)
     job = ask_kernel(session, blobs, order, profile, patches, asked_by=caller.subject)
     return views.view_job(session, job.id)
 
 
 def require_known_profile(name: str) -> None:
-    """Refuse what is no config profile of ours. Raises :class:`InvalidInput`."""
-    if name not in known_profiles():
+    """Refuse what is no config profile of ours or of hosts, as a path here. Raises
+    :class:`InvalidInput`.
+    """
+    own = is_by_hosts(name) or name.startswith(f"{AS_HOST}:")
+    if not own and name not in known_profiles():
         raise InvalidInput(
-            f"no config profile {name!r}", hint=f"Known: {', '.join(known_profiles())}."
+            f"no config profile {name!r}",
+            hint=f"Known: {', '.join(known_profiles())}; {AS_HOST}:ENVIRONMENT/HOST.",
         )
 
 

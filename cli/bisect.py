@@ -84,7 +84,13 @@ def start(
     base: Annotated[
         str, typer.Option(help="The source package that patches are applied to.")
     ] = "linux-source-7.2",
-    profile: Annotated[str, typer.Option(help="The config profile of the kernels.")] = "lab",
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="The config profile of the kernels, as for `mitigauge kernel build`; without it: "
+            "lab on emulated hosts, as-host on real ones."
+        ),
+    ] = "",
     boots: Annotated[int, typer.Option(help="How many boots it may take.")] = 300,
     hours: Annotated[
         float, typer.Option(help="How many hours of building and measuring it may take.")
@@ -229,17 +235,18 @@ def _draft(
     from mitigauge.tracking.bisect.sources import from_arms, from_patches
     from pipelines.bisect_tree import from_tree
 
+    blobs = blob_store(get_settings())
     if tree is not None:
         good, bad = ends
         if not (good and bad):
             raise InvalidInput(
                 "a git tree needs both ends", hint="Give --good COMMIT and --bad COMMIT."
             )
-        return from_tree(tree, good, bad, profile, asked, mode)
+        return from_tree(tree, good, bad, profile, blobs, asked, mode)
     if arms is not None:
         return from_arms(read_spec_file(arms), str(arms), asked)
     found = patches_from(patches)
-    return from_patches(found, base, profile, blob_store(get_settings()), asked, mode)
+    return from_patches(found, base, profile, blobs, asked, mode)
 
 
 @app.command()

@@ -40,9 +40,13 @@ def build(
     profile: Annotated[
         str,
         typer.Option(
-            help="A config profile (`mitigauge kernel profiles`), as-host:ENVIRONMENT/HOST, or a "
-            ".config's path."
+            help="A config profile (`mitigauge kernel profiles`), as-host:ENVIRONMENT/HOST or "
+            "…/HOST,HOST (the hosts' own), or a .config's path. Without it: lab where the "
+            "environment's hosts are emulated, else the own one of all its hosts."
         ),
+    ] = "",
+    environment: Annotated[
+        str, typer.Option(help="The environment of the hosts that it is to boot.")
     ] = "lab",
     layouts: Annotated[
         int, typer.Option(help="Build it so often, each with functions at other addresses.")
@@ -69,26 +73,27 @@ def build(
         _print_patches(found, json=json)
         return
     order = KernelOrder(base=base, label=label, layouts=layouts, loose=loose, anew=anew)
-    job = _order(order, profile, found)
+    job = _order(order, profile, environment, found)
     if not wait:
         print_asked(job, json=json)
         return
     _print(kernels_of(job), json=json)
 
 
-def _order(order: KernelOrder, profile: str, patches: Sequence[Patch]) -> int:
+def _order(order: KernelOrder, profile: str, environment: str, patches: Sequence[Patch]) -> int:
     """Have a kernel built here or by the service; its job's number."""
     from mitigauge.jobs.schemas import JobView
-    from mitigauge.kernels.config_profile import profile_of
     from mitigauge.kernels.host_config import AS_HOST
+    from mitigauge.measurement.fleet.kernel_profiles import profile_for
 
     if not chosen_server():
-        return order_kernel(order, profile_of(profile), patches)
+        return order_kernel(order, profile_for(profile, environment), patches)
     from cli.remote.client import client
 
-    if "/" in profile and not profile.startswith(AS_HOST):
+    if "/" in profile and not profile.startswith(f"{AS_HOST}:"):
         require_local("kernel build --profile FILE", "`kernel profiles` lists what there is.")
-    body = order.model_dump() | {"profile": profile, "patches": sent(patches)}
+    where = {"profile": profile, "environment": environment}
+    body = order.model_dump() | where | {"patches": sent(patches)}
     return client().post("/api/kernels", JobView, body).id
 
 

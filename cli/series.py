@@ -36,7 +36,14 @@ Revision = Annotated[str, typer.Argument(help="v3, or v3+fix-7; the newest where
 Spec = Annotated[
     str, typer.Option(help="Which of our specs measures it: a name below experiments/series.")
 ]
-Profile = Annotated[str, typer.Option(help="The config profile of its kernels.")]
+Profile = Annotated[
+    str,
+    typer.Option(
+        help="The config profile of its kernels, as for `mitigauge kernel build`; as-host: the own "
+        "one of the hosts that measure it. It is read once and kept; give it again to read it "
+        "again. Without it: lab on emulated hosts, as-host on real ones."
+    ),
+]
 
 
 @app.command()
@@ -69,7 +76,7 @@ def add(
     from mitigauge.tracking.series.schemas import SeriesView
     from pipelines.series_watch import trust_in
 
-    _require_known(spec, profile)
+    profile, kept = _known(spec, profile)
     followed = archive if is_message_id(mails) else ""
     found = revisions(mails_from(mails, archive))
     left_out: list[str] = []
@@ -79,7 +86,9 @@ def add(
         found = [each for each in found if service.key_of(each) == key]
     else:
         found, left_out = of_one_series(found)
-    asked = service.SeriesOptions(name, spec, base, profile, followed, loose or None)
+    asked = service.SeriesOptions(
+        name, spec, base, profile, followed, loose or None, profile_sha256=kept
+    )
     trust = trust_in(found, get_settings())
 
     def work(session: Session, comparison: Comparison) -> tuple[list[str], SeriesView]:
@@ -161,7 +170,8 @@ def show(
         say(f"{view.name}: {view.title}")
         how = "; patches may apply loosely" if view.loose else ""
         measured_by = view.spec or "no spec yet"
-        say(f"  on {view.base}, profile {view.profile}; measured by {measured_by}{how}")
+        profile = f"profile {view.profile}" if view.profile else "the profile of its hosts"
+        say(f"  on {view.base}, {profile}; measured by {measured_by}{how}")
         _say_archive(view)
         _print_revisions(view.revisions)
         _say_next(view)
@@ -196,12 +206,11 @@ def change(
     """Say by what a series is measured, what it is built on, and where it is watched."""
     from mitigauge.tracking.series import service
 
-    _require_known(spec, profile)
+    profile, kept = _known(spec, profile)
+    options = service.SeriesOptions("", spec, base, profile, archive, loose, profile_sha256=kept)
     with stored() as session:
         series = service.find(session, name, lock=True)
-        service.change(
-            session, series, service.SeriesOptions("", spec, base, profile, archive, loose)
-        )
+        service.change(session, series, options)
         how = ", with two lines of context where three do not apply" if series.loose else ""
         say(f"{series.name}: measured by {series.spec or 'no spec yet'}, on {series.base}{how}")
 
@@ -391,15 +400,24 @@ def _key_with(found: Sequence[FoundRevision], message_id: str) -> str:
     return key_of(found[-1])
 
 
-def _require_known(spec: str, profile: str) -> None:
-    """Refuse names that nothing stands behind, before anything is stored."""
+def _known(spec: str, profile: str) -> tuple[str, str | None]:
+    """Refuse names that nothing stands behind, before anything is stored.
+
+    The profile's name, and the digest of its text, which is kept: null where hosts decide.
+    """
+    from mitigauge.core.settings import get_settings
     from mitigauge.kernels.config_profile import profile_of
+    from mitigauge.kernels.order import KernelInputs
+    from mitigauge.measurement.fleet.kernel_profiles import is_by_hosts
+    from mitigauge.storage.files.blobs import blob_store
     from mitigauge.tracking.series.spec_files import spec_text
 
     if spec:
         spec_text(spec)
-    if profile:
-        profile_of(profile)
+    if is_by_hosts(profile):
+        return profile, None
+    read = profile_of(profile)
+    return read.name, KernelInputs.of(read, ()).put(blob_store(get_settings()))
 
 
 def _print_revisions(revisions: Sequence[RevisionView]) -> None:

@@ -20,7 +20,8 @@ from mitigauge.core.errors import InvalidInput, MitigaugeError
 from mitigauge.core.logs.logger import get_logger
 from mitigauge.jobs.blame import words_of
 from mitigauge.kernels import service as kernels
-from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.config_profile import Profile, profile_of
+from mitigauge.kernels.order import KernelInputs
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.states import KernelState
@@ -165,11 +166,19 @@ class Driver:
         label = f"bisect-{bisection.id}-{arm_name(point.position)}"
         tree = GitTree(Path(source.tree)) if source.tree else None
         base, patches = self._content(bisection, point, tree)
-        profile = profile_of(source.profile)
+        profile = self._profile(bisection)
         return [
             Order(base, profile, patches, layout, label, tree)
             for layout in layouts(knowledge.layouts_of(bisection))
         ]
+
+    def _profile(self, bisection: Bisection) -> Profile:
+        """What its kernels are configured by, which stays the same to its end."""
+        blobs = self.builder.blobs
+        if bisection.profile_sha256 is None:
+            read = profile_of(bisection.source.profile)
+            bisection.profile_sha256 = KernelInputs.of(read, ()).put(blobs)
+        return KernelInputs.read(blobs, bisection.profile_sha256).config_profile()
 
     def _content(
         self, bisection: Bisection, point: BisectionPoint, tree: GitTree | None

@@ -53,11 +53,13 @@ def _own_config(host: AnsibleHost, facts: Mapping[str, Any]) -> Item:
             "again when that runs. Without it no candidate can be built as the host's.",
         )  # fmt: skip
     try:
-        host_config.keep(environment, name, facts["kernel_release"], facts["config"])
+        digest = host_config.keep(environment, name, facts["config"])
     except MitigaugeError as error:
         return Item("kernel's configuration", State.NOTE, error.message, error.hint or "")
-    profile = f"{host_config.AS_HOST}{environment}/{name}"
-    return Item("kernel's configuration", State.OK, f"kept; candidates: --profile {profile}")
+    return Item(
+        "kernel's configuration", State.OK,
+        f"kept (SHA-256 {digest[:12]}); kernels for it are built by it",
+    )  # fmt: skip
 
 
 def _unplayed(error: MitigaugeError) -> Item:

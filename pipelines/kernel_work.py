@@ -27,6 +27,7 @@ from mitigauge.kernels.build_log import (
 )
 from mitigauge.kernels.config_profile import not_taken, refused
 from mitigauge.kernels.functions import LARGEST, packed
+from mitigauge.kernels.host_config import notes_in
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Recipe
@@ -357,7 +358,9 @@ class Work:
                 packed(regular(self.directory / "package" / "functions", LARGEST))
             ),
             loosely=loosely,
-            config_refused=[] if order.profile.whole else refused(order.profile.text, config),
+            config_refused=notes_in(order.profile.text)
+            if order.profile.whole
+            else refused(order.profile.text, config),
         )
 
     def _run(

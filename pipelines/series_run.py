@@ -14,20 +14,21 @@ from mitigauge.core.yaml_file import parse_yaml
 from mitigauge.jobs.blame import Blame, blame_of, words_of
 from mitigauge.kernels import renames
 from mitigauge.kernels import service as kernel_service
-from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.functions import notes_of, renamed
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import layouts
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.spec import environment_named_in
 from mitigauge.measurement.fleet.inventory import environment_names, load_hosts
-from mitigauge.measurement.fleet.lab_kernels import require_bootable
+from mitigauge.measurement.fleet.kernel_profiles import require_bootable
 from mitigauge.measurement.fleet.service import HostVars
 from mitigauge.measurement.runs.submission import submit_text
 from mitigauge.storage.database.engine import is_away
 from mitigauge.tracking.series import repository, retests, service
 from mitigauge.tracking.series.case_choice import choice_in_words, nothing_in_words
 from mitigauge.tracking.series.choosing import Chosen, choose
+from mitigauge.tracking.series.kept_profile import keep_profile
 from mitigauge.tracking.series.letter import BASE_COMMIT
 from mitigauge.tracking.series.range_diff import with_code
 from mitigauge.tracking.series.spec import filled, layouts_in, places_in
@@ -47,7 +48,7 @@ class Ordered:
     spec: str
     text: str
     base: str
-    profile: str
+    profile: Profile
     patches: Mapping[str, tuple[str, Sequence[Patch]]]
     layouts: Mapping[str, int]
     """By comparison."""
@@ -87,8 +88,10 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
     series = revision.series
     text = spec_text(series.spec)
     wanted = places_in(text, f"{series.spec}.yml")
+    hosts = hosts_in(text)
+    profile = keep_profile(series, hosts, builder.blobs)
     # Before an hour of building.
-    require_bootable(series.profile, f"series {series.name}", hosts_in(text))
+    require_bootable(profile.name, f"series {series.name}", hosts)
     patches = {"this": (revision.label, service.patches_of(revision, builder.blobs))}
     before = retests.compared_with(revision)
     if before is not None and "before" in wanted:
@@ -97,7 +100,7 @@ def _ordered(revision: SeriesRevision, builder: Builder) -> Ordered:
         patches["base"] = ("base", [])
     return Ordered(
         series.name, revision.label, series.spec, text, base_of(revision),
-        series.profile, patches,
+        profile, patches,
         layouts_in(text, f"{series.spec}.yml", counted_hosts(text)), series.loose,
     )  # fmt: skip
 
@@ -129,13 +132,12 @@ def _environment_of(text: str) -> Mapping[str, HostVars]:
 
 def _built(ordered: Ordered, builder: Builder) -> dict[str, Kernel]:
     """Kernels by place. One before that does not build any more is left out of the comparison."""
-    profile = profile_of(ordered.profile)
     kernels = {}
     for place, (label, patches) in ordered.patches.items():
         builder.report(f"{ordered.name} {label}: its kernel")
         named = f"{ordered.name}-{label}"[:60]
         orders = [
-            Order(ordered.base, profile, patches, layout, named, loose=ordered.loose)
+            Order(ordered.base, ordered.profile, patches, layout, named, loose=ordered.loose)
             for layout in layouts(max(ordered.layouts.values(), default=1))
         ]
         try:

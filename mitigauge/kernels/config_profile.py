@@ -87,14 +87,14 @@ def known_profiles() -> list[str]:
 
 
 def profile_of(name: str) -> Profile:
-    """The profile of that name, a host's (``as-host:ENVIRONMENT/HOST``), or the configuration in
-    the file of that path.
+    """The profile of that name, that of hosts (``as-host:ENVIRONMENT/HOST``), or the configuration
+    in the file of that path.
 
     Raises NotFound naming those there are, InvalidInput for a file that is no configuration.
     """
     if name in known_profiles():
         return Profile(name, (DIRECTORY / f"{name}.config").read_text("utf-8"))
-    if name.startswith(host_config.AS_HOST):
+    if name.startswith(f"{host_config.AS_HOST}:"):
         return Profile(name, host_config.text_of(name), whole=True)
     file = Path(name)
     if "/" not in name or not file.is_file():

@@ -5,17 +5,20 @@ A host wrote them: each line is taken only as a plain setting, and no file is na
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.natural_order import natural_order
 from mitigauge.core.settings import get_settings
 
-AS_HOST = "as-host:"
+AS_HOST = "as-host"
 LARGEST_BYTES = 1 << 20
-_PLACE = re.compile(r"([a-z][a-z0-9_-]{0,62})/([A-Za-z0-9][A-Za-z0-9._-]{0,62})", re.ASCII)
+MOST_HOSTS = 64
+_ENVIRONMENT = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
 _SETTING = re.compile(
     r'CONFIG_\w{1,120}=(?:[ymn]|-?\d{1,20}|0x[0-9a-fA-F]{1,16}|"[\w.,:=/+@%~^() -]{0,500}")'
     r"|# CONFIG_\w{1,120} is not set",
@@ -28,8 +31,12 @@ _LEFT_OUT = re.compile(
     r"|SYSTEM_TRUSTED_KEYS|SYSTEM_REVOCATION_KEYS|SYSTEM_BLACKLIST_HASH_LIST|MODULE_SIG_KEY"
     r"|LOCALVERSION\w*|BUILD_SALT)(?: |=)"
 )
-# Candidates are of other versions; what one does not take is listed with its kernel.
-_OTHER_VERSIONS = "# optional: *\n"
+# No host's name: two hosts of one configuration have one build. Candidates are of other versions;
+# what one does not take is listed with its kernel.
+_HEAD = "# The configuration of a host's own kernel\n# optional: *\n"
+# A line of a united configuration that says whose value stands.
+_NOTE = "# note: "
+_SWITCHES = ("n", "m", "y")
 _SET_HERE = """\
 CONFIG_DEBUG_INFO_NONE=y
 CONFIG_SYSTEM_TRUSTED_KEYS=""
@@ -63,49 +70,103 @@ def _settings(config: str) -> Iterator[str]:
     return (line for line in lines if _SETTING.fullmatch(line))
 
 
-def keep(environment: str, host: str, release: str, config: str) -> Path:
-    """Keep the configuration of a host's own kernel; returns the file.
+def keep(environment: str, host: str, config: str) -> str:
+    """Keep the configuration of a host's own kernel; returns the SHA-256 of what is kept.
 
     Raises InvalidInput for one that is too large or sets nothing.
     """
     if len(config) > LARGEST_BYTES:
         raise InvalidInput(f"the configuration of {environment}/{host} is larger than 1 MiB")
-    head = f"# The configuration of {environment}/{host}, kernel {release}\n{_OTHER_VERSIONS}"
-    text = head + settings_in(config)
-    file = _file_of(f"{environment}/{host}")
+    text = _HEAD + settings_in(config)
+    [file] = _files_of(f"{environment}/{host}").values()
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".new")
     draft.write_text(text, "utf-8")
     draft.replace(file)
-    return file
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def profile_name(environment: str, hosts: Iterable[str]) -> str:
+    """What a profile is called that boots each of these hosts."""
+    return f"{AS_HOST}:{environment}/{','.join(hosts)}"
 
 
 def known_hosts() -> list[str]:
     """Names of the profiles of hosts whose configuration is kept."""
     files = folder().glob("*/*.config")
-    names = (f"{AS_HOST}{file.parent.name}/{file.name.removesuffix('.config')}" for file in files)
+    names = (profile_name(file.parent.name, [file.name.removesuffix(".config")]) for file in files)
     return sorted(names, key=natural_order)
 
 
 def text_of(name: str) -> str:
-    """What a candidate for the host is configured by. *name*: ``as-host:ENVIRONMENT/HOST``.
+    """What a candidate for the hosts is configured by. *name*: ``as-host:ENVIRONMENT/HOST``, or
+    with several hosts, ``HOST,HOST``: what one of them has, the candidate has.
 
-    Raises NotFound where none is kept.
+    Raises NotFound where one is not kept, naming all of these.
     """
-    place = name.removeprefix(AS_HOST)
-    try:
-        return _file_of(place).read_text("utf-8")
-    except FileNotFoundError as error:
+    place = name.removeprefix(f"{AS_HOST}:")
+    kept, missing = {}, []
+    for host, file in _files_of(place).items():
+        try:
+            kept[host] = file.read_text("utf-8")
+        except FileNotFoundError:
+            missing.append(host)
+    if missing:
+        environment = place.partition("/")[0]
         raise NotFound(
-            f"the configuration of host {place} is not known",
-            hint="`mitigauge host check HOST --environment NAME` reads it from the host.",
-        ) from error
-
-
-def _file_of(place: str) -> Path:
-    found = _PLACE.fullmatch(place)
-    if found is None:
-        raise InvalidInput(
-            f"{place[:80]!r} names no host", hint=f"Write {AS_HOST}ENVIRONMENT/HOST."
+            f"the configuration of {', '.join(f'{environment}/{host}' for host in missing)} is "
+            "not known",
+            hint=f"`mitigauge host check HOST --environment {environment}` reads it from the host.",
         )
-    return folder() / found[1] / f"{found[2]}.config"
+    return united(kept)
+
+
+def united(configs: Mapping[str, str]) -> str:
+    """One configuration of those of several hosts, by the hosts' names.
+
+    A switch is the most that a host has of it (y before m before n). Of another value that of the
+    first host stands, with a line that says so (:func:`notes_in`).
+    """
+    first, *others = configs
+    if len(set(configs.values())) == 1:
+        return configs[first]
+    values = {option: (value, first) for option, value in _values(configs[first])}
+    notes = []
+    for host in others:
+        for option, value in _values(configs[host]):
+            before, owner = values.setdefault(option, (value, host))
+            if before in _SWITCHES and value in _SWITCHES:
+                most = max(before, value, key=_SWITCHES.index)
+                values[option] = (most, owner)
+            elif before != value:
+                notes.append(f"{_NOTE}{option}={value}, of {host}: {option}={before}, of {owner}")
+    lines = (_line(option, value) for option, (value, _) in values.items())
+    return _HEAD + "".join(f"{line}\n" for line in (*notes, *lines))
+
+
+def notes_in(text: str) -> list[str]:
+    """Values that hosts of a united configuration have otherwise than it."""
+    lines = text.splitlines()
+    return [line.removeprefix(_NOTE) for line in lines if line.startswith(_NOTE)]
+
+
+def _values(config: str) -> Iterator[tuple[str, str]]:
+    for line in _settings(config):
+        option, _, value = line.removeprefix("# ").partition("=")
+        yield (option, value) if value else (option.partition(" ")[0], "n")
+
+
+def _line(option: str, value: str) -> str:
+    return f"# {option} is not set" if value == "n" else f"{option}={value}"
+
+
+def _files_of(place: str) -> dict[str, Path]:
+    """The file of each host of ``ENVIRONMENT/HOST,HOST``."""
+    environment, _, names = place.partition("/")
+    hosts = names.split(",")
+    known = _ENVIRONMENT.fullmatch(environment) and len(hosts) <= MOST_HOSTS
+    if not known or not all(_HOST.fullmatch(host) for host in hosts):
+        raise InvalidInput(
+            f"{place[:80]!r} names no host", hint=f"Write {AS_HOST}:ENVIRONMENT/HOST."
+        )
+    return {host: folder() / environment / f"{host}.config" for host in hosts}

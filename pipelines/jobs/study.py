@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from mitigauge.core.errors import InvalidInput
 from mitigauge.jobs.states import JobState
 from mitigauge.jobs.tables import Job
-from mitigauge.kernels.config_profile import profile_of
 from mitigauge.kernels.repository import of_releases
 from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.catalog import Catalog
@@ -29,6 +28,7 @@ from mitigauge.measurement.selection.findings import findings, grouped
 from mitigauge.measurement.selection.views import selection_cells
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.kept_profile import keep_profile
 from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.series.tables import SeriesRevision
 from mitigauge.tracking.studies import counts, repository, service
@@ -58,7 +58,7 @@ from pipelines.jobs.context import JobContext, JobDone
 from pipelines.kernel_build import Builder
 from pipelines.kernel_order import BuildFailed, Order
 from pipelines.selection_run import boot_cells
-from pipelines.series_run import base_of, counted_hosts
+from pipelines.series_run import base_of, counted_hosts, hosts_in
 
 # Kernels are built one after the other, and hosts may be busy with others.
 LIMIT_S = 14 * 86_400.0
@@ -251,12 +251,13 @@ def _with_set(body: Body, noted: KernelSet) -> Body:
 
 def _order(revision: SeriesRevision, wanted: KernelSet, builder: Builder) -> Order:
     series = revision.series
+    profile = keep_profile(series, hosts_in(spec_text(series.spec)), builder.blobs)
     if wanted.revision:
         revision = next(each for each in series.revisions if each.label == wanted.revision)
     patches = series_service.patches_of(revision, builder.blobs)
     of = wanted.name if wanted.revision else f"{revision.label}-{wanted.name}"
     return Order(
-        base_of(revision), profile_of(series.profile),
+        base_of(revision), profile,
         [patches[place - 1] for place in wanted.patches],
         label=f"{series.name}-{of}"[:60], loose=series.loose,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, text
 from mitigauge.core.settings import REPOSITORY, get_settings
 from mitigauge.jobs.abilities import Missing
 from mitigauge.jobs.states import Ability, JobKind, JobState
+from mitigauge.kernels import host_config
 from mitigauge.kernels.order import KernelInputs, KernelOrder
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import blob_store
@@ -90,6 +91,17 @@ def test_an_order_that_is_none_is_refused_and_nothing_is_stored(
     assert answer.status_code == 422
     assert said in answer.text
     assert asks("GET", "/api/jobs").json() == []
+
+
+def test_a_kernel_is_ordered_by_the_configuration_of_a_host(asks: Any) -> None:
+    order = {"base": "linux-source-7.2", "profile": "as-host:racks/icx-01"}
+    unknown = asks("POST", "/api/kernels", **order)
+    assert unknown.status_code == 404
+    assert "the configuration of racks/icx-01 is not known" in unknown.text
+    host_config.keep("racks", "icx-01", "CONFIG_SATA_AHCI=m\n")
+    job = asks("POST", "/api/kernels", **order).json()
+    host_config.keep("racks", "icx-01", "CONFIG_MEGARAID_SAS=m\n")
+    assert asks("POST", "/api/kernels", **order).json()["id"] != job["id"]
 
 
 def test_who_may_not_approve_orders_no_kernel(client: TestClient, engine: Engine) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from mitigauge.core.errors import Conflict, InvalidInput, NotFound
 from mitigauge.core.settings import get_settings
+from mitigauge.kernels.config_profile import Profile
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.measurement.runs import service as runs
@@ -29,13 +30,15 @@ from mitigauge.tracking.bisect import (
     service,
 )
 from mitigauge.tracking.bisect.question import Question
-from mitigauge.tracking.bisect.sources import from_arms
+from mitigauge.tracking.bisect.sources import from_arms, from_patches
 from mitigauge.tracking.bisect.states import AnswerKind, BisectionState, RevertOutcome
 from mitigauge.tracking.bisect.tables import Bisection, BisectionStep
 from pipelines.bisect_run import Driver, Ticked
+from pipelines.kernel_order import Order
 from tests.bisections import (
     ASKED,
     BREAKS,
+    MODE,
     SAME,
     Level,
     Pretended,
@@ -504,3 +507,25 @@ def test_another_case_host_or_patch_is_another_search(engine: Engine, blobs: Blo
         service.cancel(session, numbers[0])
         session.commit()
     assert begun(engine, blobs, eight()) > numbers[-1]
+
+
+def test_a_bisection_keeps_its_configuration_whatever_the_file_has_later(
+    engine: Engine, driver: Driver, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.config"
+    file.write_text("CONFIG_SATA_AHCI=m\n")
+    blobs = driver.builder.blobs
+    draft = from_patches(eight(), "linux-source-7.2", str(file), blobs, ASKED, MODE)
+    with Session(engine) as session:
+        number = service.begin(session, draft).id
+        session.commit()
+    file.write_text("CONFIG_MEGARAID_SAS=m\n")
+    asked: list[Profile] = []
+
+    class Noting(Pretended):
+        def build(self, order: Order, *, anew: bool = False) -> int:
+            asked.append(order.profile)
+            return super().build(order, anew=anew)
+
+    Driver(Noting(tmp_path, engine, blobs)).tick(number)
+    assert [(each.name, each.text) for each in asked] == [("mine.config", "CONFIG_SATA_AHCI=m\n")]

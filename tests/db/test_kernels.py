@@ -24,7 +24,7 @@ from mitigauge.kernels.tables import Kernel
 from mitigauge.measurement.experiments.spec import read_spec
 from mitigauge.measurement.experiments.submit import store_experiment
 from mitigauge.measurement.experiments.tables import Experiment
-from mitigauge.measurement.fleet.lab_kernels import require_bootable
+from mitigauge.measurement.fleet.kernel_profiles import require_bootable
 from mitigauge.measurement.runs.submission import submit
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from pipelines import series_run

@@ -56,6 +56,28 @@ def test_there_and_back_leaves_each_row_as_it_was(
         assert connection.scalars(asked).all() == before
 
 
+def test_a_series_of_the_default_profile_lets_its_hosts_decide_after_the_upgrade(
+    engine: Engine, database_url: str
+) -> None:
+    profiles = text("select profile from series order by name")
+    with engine.begin() as connection:
+        for name, profile in (("a", ""), ("b", "mine.config")):
+            connection.execute(
+                text(
+                    "insert into series (name, key, title, spec, base, profile, archive) "
+                    "values (:name, :name, '', '', 'linux-source-7.2', :profile, '')"
+                ),
+                {"name": name, "profile": profile},
+            )
+    command.downgrade(alembic_config(database_url), "0073")
+    with engine.connect() as connection:
+        assert connection.scalars(profiles).all() == ["lab", "mine.config"]
+    command.upgrade(alembic_config(database_url), "head")
+    require_head(engine)
+    with engine.connect() as connection:
+        assert connection.scalars(profiles).all() == ["", "mine.config"]
+
+
 def test_an_old_schema_is_not_ready_and_says_what_to_run(engine: Engine, tmp_path: Path) -> None:
     with (
         next_version.installed(tmp_path),

@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.core.settings import get_settings, settings_from
-from mitigauge.kernels import renames
+from mitigauge.kernels import host_config, renames
 from mitigauge.kernels import service as kernels
+from mitigauge.kernels.config_profile import Profile
 from mitigauge.kernels.mails.files import read_mails
 from mitigauge.kernels.patch import Patch
 from mitigauge.kernels.recipe import Base, Recipe, Toolchain
@@ -26,14 +27,17 @@ from mitigauge.measurement.experiments.tables import Experiment
 from mitigauge.storage.database.engine import transaction
 from mitigauge.storage.files.blobs import BlobStore, blob_store
 from mitigauge.tracking.series import range_diff, repository, retests, service
+from mitigauge.tracking.series.kept_profile import keep_profile
 from mitigauge.tracking.series.listing import heads, view_of
 from mitigauge.tracking.series.mail_thread import revisions
 from mitigauge.tracking.series.service import SeriesOptions, Trust
+from mitigauge.tracking.series.spec_files import spec_text
 from mitigauge.tracking.series.states import Attested, RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
 from pipelines import series_run
 from pipelines.kernel_build import Builder
 from pipelines.kernel_order import BuildFailed, Order
+from tests.commands import Command
 from tests.series_mails import diff, series
 
 NOBODY = Trust()
@@ -434,3 +438,52 @@ def test_on_hosts_with_real_time_each_kernel_is_built_in_three_layouts(
     assert found == {"modes": (1, {0}), "since-before": (3, {3})}
     assert len(releases) == 6
     assert known == {}
+
+
+def test_a_series_keeps_its_hosts_configuration_whatever_the_host_has_later(
+    engine: Engine, blobs: BlobStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_config, "folder", lambda: tmp_path / "configs")
+    ids = approved(engine, blobs)
+    with transaction(engine) as session:
+        service.find(session, "bhb").profile = "as-host"
+    asked: list[Profile] = []
+
+    class Noting(Pretended):
+        def build(self, order: Order, *, anew: bool = False) -> int:
+            asked.append(order.profile)
+            return super().build(order, anew=anew)
+
+    builder = Noting(tmp_path, engine, blobs)
+    with pytest.raises(NotFound, match="configuration of lab/lab-amd is not known"):
+        series_run.start(ids["v1"], builder)
+    host_config.keep("lab", "lab-amd", "CONFIG_SATA_AHCI=m\n")
+    series_run.start(ids["v1"], builder)
+    host_config.keep("lab", "lab-amd", "CONFIG_MEGARAID_SAS=m\n")
+    series_run.start(ids["v2"], builder)
+    assert {profile.name for profile in asked} == {"as-host:lab/lab-amd"}
+    assert len({profile.text for profile in asked}) == 1
+    assert "CONFIG_SATA_AHCI=m" in asked[-1].text
+
+    # Who asks for it again gets what the host has now.
+    with transaction(engine) as session:
+        found = service.find(session, "bhb")
+        service.change(session, found, SeriesOptions(profile="as-host"))
+        hosts = series_run.hosts_in(spec_text("vmscape"))
+        assert "CONFIG_MEGARAID_SAS=m" in keep_profile(found, hosts, blobs).text
+
+
+def test_a_profile_that_is_a_file_is_read_when_it_is_named(
+    engine: Engine, blobs: BlobStore, tmp_path: Path
+) -> None:
+    ids = approved(engine, blobs)
+    file = tmp_path / "mine.config"
+    file.write_text("CONFIG_SATA_AHCI=m\n")
+    command = Command(tmp_path, engine.url.render_as_string(hide_password=False))
+    command.run("series", "set", "bhb", "--profile", file)
+    file.unlink()
+    with transaction(engine) as session:
+        found = session.get_one(SeriesRevision, ids["v1"]).series
+        assert found.profile == "mine.config"
+        store = blob_store(settings_from({"MITIGAUGE_HOME": str(tmp_path)}))
+        assert keep_profile(found, [], store).text == "CONFIG_SATA_AHCI=m\n"

@@ -16,7 +16,7 @@ from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.event_log import record_event
 from mitigauge.measurement.experiments.spec_model import ExperimentSpec
 from mitigauge.measurement.experiments.submit import kernel_releases, store_experiment
-from mitigauge.measurement.fleet.lab_kernels import require_bootable
+from mitigauge.measurement.fleet.kernel_profiles import require_bootable
 from mitigauge.measurement.fleet.service import HostVars
 from mitigauge.measurement.runs.plan import store_run
 

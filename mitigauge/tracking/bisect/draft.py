@@ -58,6 +58,7 @@ class Draft:
     places: Sequence[Place]
     source: Source = field(default_factory=Source)
     patches_sha256: str | None = None
+    profile_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

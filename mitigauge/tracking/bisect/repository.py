@@ -108,7 +108,7 @@ def _searched(of: Bisection) -> tuple[object, ...]:
     return (
         of.parameters,
         sorted(of.hosts),
-        (of.source.base, of.source.profile, of.source.tree),
+        (of.source.base, of.source.profile, of.profile_sha256, of.source.tree),
         [candidate.name for candidate in of.candidates],
         [(point.mode, point.release) for point in of.points[: len(of.candidates) + 1]],
     )

@@ -29,7 +29,9 @@ class BisectionRequest(BaseModel):
     base: str = Field(
         "linux-source-7.2", max_length=200, description="what `patches` are applied to"
     )
-    profile: str = Field("lab", max_length=60, description="config profile of their kernels")
+    profile: str = Field(
+        "", max_length=500, description="config profile of their kernels; empty: their hosts decide"
+    )
     hosts: list[str] = Field(min_length=1, max_length=64, description="hosts that are alike")
     environment: str = Field(max_length=60)
     workload: str = Field("syscall", max_length=60)

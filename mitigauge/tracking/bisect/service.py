@@ -95,6 +95,7 @@ def _of_draft(draft: Draft, submitted_by: str) -> Bisection:
         budget_s=draft.asked.budget_hours * 3600,
         source=draft.source,
         patches_sha256=draft.patches_sha256,
+        profile_sha256=draft.profile_sha256,
         submitted_by=submitted_by,
         candidates=[
             _candidate(position, change, weight)

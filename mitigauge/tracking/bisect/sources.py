@@ -12,15 +12,18 @@ from sqlalchemy.orm import Session
 from mitigauge.core.errors import InvalidInput
 from mitigauge.core.field_types import Closed, Name, located_errors
 from mitigauge.core.yaml_file import parse_yaml
-from mitigauge.kernels.config_profile import profile_of
+from mitigauge.kernels.config_profile import Profile
+from mitigauge.kernels.order import KernelInputs
 from mitigauge.kernels.patch import Patch
 from mitigauge.measurement.experiments.spec_model import KernelRelease, ModeName
+from mitigauge.measurement.fleet.kernel_profiles import named_hosts, profile_for
 from mitigauge.storage.files.blobs import BlobStore
 from mitigauge.tracking.bisect.draft import Change, Draft, Place
 from mitigauge.tracking.bisect.question import Question
 from mitigauge.tracking.bisect.records import Source
 from mitigauge.tracking.bisect.states import BisectionKind
 from mitigauge.tracking.series import service as series_service
+from mitigauge.tracking.series.kept_profile import profile_of_series
 from mitigauge.tracking.series.request_repository import stopped
 from mitigauge.tracking.series.states import RevisionState
 from mitigauge.tracking.series.tables import SeriesRevision
@@ -46,9 +49,10 @@ def from_revision(
         )
     said = revision.recipients
     no_more = stopped(session)
+    profile = profile_of_series(series, named_hosts(asked.environment, asked.hosts), blobs)
     source = Source(
         base=revision.base or series.base,
-        profile=series.profile,
+        profile=profile.name,
         revision=named,
         message_id=revision.message_id,
         subject=said.subject,
@@ -58,16 +62,20 @@ def from_revision(
     )
     patches = series_service.patches_of(revision, blobs)
     ids = [patch.message_id for patch in revision.patches]
-    return _of_patches(patches, ids, source, blobs, asked, mode, f"{named}: {revision.title}")
+    title = f"{named}: {revision.title}"
+    return _of_patches(patches, ids, source, profile, blobs, asked, mode, title)
 
 
 def from_patches(
     patches: Sequence[Patch], base: str, profile: str, blobs: BlobStore, asked: Question, mode: str
 ) -> Draft:
-    """Over patches from files, in their order, on a source package."""
-    source = Source(base=base, profile=profile)
+    """Over patches from files, in their order, on a source package; *profile*: empty where its
+    hosts decide.
+    """
+    read = profile_for(profile, asked.environment, asked.hosts)
+    source = Source(base=base, profile=read.name)
     title = f"{len(patches)} patches on {base}"
-    return _of_patches(patches, [""] * len(patches), source, blobs, asked, mode, title)
+    return _of_patches(patches, [""] * len(patches), source, read, blobs, asked, mode, title)
 
 
 def from_arms(text: str, name: str, asked: Question) -> Draft:
@@ -121,12 +129,12 @@ def _of_patches(
     patches: Sequence[Patch],
     message_ids: Sequence[str],
     source: Source,
+    profile: Profile,
     blobs: BlobStore,
     asked: Question,
     mode: str,
     title: str,
 ) -> Draft:
-    profile_of(source.profile)
     changes = [
         Change(
             patch.sha256[:12], patch.title, message_id, files=patch.files,
@@ -137,7 +145,7 @@ def _of_patches(
         raise InvalidInput("there is no patch", hint="Give what `git format-patch` wrote.")
     return Draft(
         BisectionKind.PATCHES, title, asked, changes, [Place(mode)] * (len(patches) + 1), source,
-        series_service.put(patches, blobs),
+        series_service.put(patches, blobs), KernelInputs.of(profile, ()).put(blobs),
     )  # fmt: skip
 
 

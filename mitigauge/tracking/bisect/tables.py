@@ -51,6 +51,8 @@ class Bisection(Base):
     source: Mapped[Source] = mapped_column(JsonOf(Source))
     # The patches in their order, in the blob store.
     patches_sha256: Mapped[str | None]
+    # The text of the kernels' config profile, in the blob store; null: it was not read yet.
+    profile_sha256: Mapped[str | None]
     # Spent: boots that were begun by steps that are over, seconds of building and measuring.
     boots: Mapped[int] = mapped_column(server_default=text("0"))
     seconds: Mapped[float] = mapped_column(server_default=text("0"))

@@ -109,6 +109,7 @@ class SeriesView(BaseModel):
     spec: str
     base: str
     profile: str
+    """The config profile of its kernels; empty: `lab` on emulated hosts, else the hosts' own."""
     loose: bool
     archive: str
     watched: bool

@@ -33,7 +33,6 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 # What a person gives of a digest.
 DIGEST = re.compile(r"[0-9a-f]{12,64}")
 DEFAULT_BASE = "linux-source-7.2"
-DEFAULT_PROFILE = "lab"
 # Each takes one comparison more, of revisions that others stored meanwhile.
 MOST_COMPARISONS = 5
 LONGEST_LETTER = 100_000
@@ -45,7 +44,10 @@ _ASKED_FOR = ("reported-by", "suggested-by", "acked-by", "reviewed-by", "tested-
 
 @dataclass(frozen=True, slots=True)
 class SeriesOptions:
-    """What the operator says of a series: empty where nothing is said."""
+    """What the operator says of a series: empty where nothing is said.
+
+    *profile_sha256*: of the profile's text in the blob store; null where hosts decide.
+    """
 
     name: str = ""
     spec: str = ""
@@ -53,6 +55,7 @@ class SeriesOptions:
     profile: str = ""
     archive: str = ""
     loose: bool | None = None
+    profile_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ def _series(session: Session, key: str, found: FoundRevision, wanted: SeriesOpti
             )
         series = Series(
             name=name, key=key, title=found.title, spec="", archive="",
-            base=DEFAULT_BASE, profile=DEFAULT_PROFILE,
+            base=DEFAULT_BASE, profile="",
         )  # fmt: skip
         session.add(series)
     elif wanted.name not in ("", series.name):
@@ -397,7 +400,7 @@ def change(session: Session, series: Series, wanted: SeriesOptions) -> None:
 
 
 def _options_of(series: Series) -> dict[str, object]:
-    names = ("spec", "base", "profile", "archive", "watched", "loose")
+    names = ("spec", "base", "profile", "profile_sha256", "archive", "watched", "loose")
     return {name: getattr(series, name) for name in names}
 
 
@@ -405,7 +408,8 @@ def take_over(series: Series, wanted: SeriesOptions) -> None:
     """Set what is said of a series; what is empty stays."""
     series.spec = wanted.spec or series.spec
     series.base = wanted.base or series.base
-    series.profile = wanted.profile or series.profile
+    if wanted.profile:
+        series.profile, series.profile_sha256 = wanted.profile, wanted.profile_sha256
     series.archive = wanted.archive or series.archive
     series.watched = series.watched or bool(wanted.archive)
     if wanted.loose is not None:

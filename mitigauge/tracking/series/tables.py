@@ -32,8 +32,10 @@ class Series(Base):
     spec: Mapped[str]
     # The source package that its patches are applied to.
     base: Mapped[str]
-    # The config profile of its kernels.
+    # The config profile of its kernels; empty: its hosts decide.
     profile: Mapped[str]
+    # The profile's text, in the blob store; null: it was not read yet.
+    profile_sha256: Mapped[str | None]
     # Whether its patches may apply with less context than they have.
     loose: Mapped[bool] = mapped_column(server_default=text("false"))
     # Where new revisions are looked for; empty: nowhere.

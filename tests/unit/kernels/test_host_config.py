@@ -70,30 +70,65 @@ def test_a_line_that_names_a_file_or_is_no_plain_setting_is_left_out(line: str) 
 
 
 def test_a_hosts_configuration_is_kept_and_is_a_profile() -> None:
-    file = host_config.keep("racks", "icx-01", "6.12.118+deb13-amd64", DEBIAN)
-    assert file.is_file()
+    digest = host_config.keep("racks", "icx-01", DEBIAN)
     profile = profile_of("as-host:racks/icx-01")
     assert profile.whole
+    assert profile.sha256 == digest
     assert "CONFIG_E1000E=m" in profile.text
     # A candidate of another version may lack an option, or know it by another name.
     assert not_taken(profile, "CONFIG_SATA_AHCI=m\n") == []
-    assert profile.text.startswith("# The configuration of racks/icx-01, kernel 6.12.118")
     assert host_config.known_hosts() == ["as-host:racks/icx-01"]
 
 
 def test_what_is_no_configuration_is_not_kept() -> None:
-    before = host_config.keep("racks", "icx-01", "6.12", DEBIAN).read_text()
+    host_config.keep("racks", "icx-01", DEBIAN)
+    before = host_config.text_of("as-host:racks/icx-01")
     with pytest.raises(InvalidInput, match="sets nothing"):
-        host_config.keep("racks", "icx-01", "7.2", "nothing of a kernel's\n")
+        host_config.keep("racks", "icx-01", "nothing of a kernel's\n")
     with pytest.raises(InvalidInput, match="larger than 1 MiB"):
-        host_config.keep("racks", "icx-01", "7.2", DEBIAN + "#" * (1 << 20))
+        host_config.keep("racks", "icx-01", DEBIAN + "#" * (1 << 20))
     assert host_config.text_of("as-host:racks/icx-01") == before
 
 
 def test_a_host_that_nobody_looked_at_and_a_name_that_leads_elsewhere_are_refused() -> None:
-    with pytest.raises(NotFound, match="host racks/icx-02 is not known") as unknown:
+    with pytest.raises(NotFound, match="configuration of racks/icx-02 is not known") as unknown:
         profile_of("as-host:racks/icx-02")
     assert "mitigauge host check" in unknown.value.hint
-    for name in ("as-host:../../etc/passwd", "as-host:racks/../x", "as-host:", "as-host:racks"):
+    for name in ("as-host:../../etc/passwd", "as-host:racks/../x", "as-host:", "as-host:racks",
+                 "as-host:racks/a,", "as-host:racks/a,../b"):  # fmt: skip
         with pytest.raises(InvalidInput, match="names no host"):
             profile_of(name)
+
+
+def test_hosts_of_one_configuration_have_one_build_and_a_changed_one_is_another() -> None:
+    assert host_config.keep("racks", "icx-01", DEBIAN) == host_config.keep(
+        "racks", "icx-02", DEBIAN
+    )
+    both = profile_of("as-host:racks/icx-01,icx-02")
+    assert both.sha256 == profile_of("as-host:racks/icx-01").sha256
+    other = host_config.keep("racks", "icx-02", DEBIAN.replace("CONFIG_E1000E=m", "CONFIG_IGB=m"))
+    assert other != both.sha256
+    assert profile_of("as-host:racks/icx-01,icx-02").sha256 not in (other, both.sha256)
+
+
+def test_of_several_hosts_the_most_of_a_switch_stands_and_of_a_value_the_first_with_a_note() -> (
+    None
+):
+    one = "CONFIG_A=m\nCONFIG_B=y\n# CONFIG_C is not set\nCONFIG_NR_CPUS=8192\n"
+    two = "CONFIG_A=y\nCONFIG_B=m\nCONFIG_C=m\nCONFIG_D=m\nCONFIG_NR_CPUS=512\n"
+    text = host_config.united({"icx-01": one, "rome-01": two})
+    lines = text.splitlines()
+    for line in ("CONFIG_A=y", "CONFIG_B=y", "CONFIG_C=m", "CONFIG_D=m", "CONFIG_NR_CPUS=8192"):
+        assert line in lines
+    assert "# CONFIG_C is not set" not in lines
+    assert host_config.notes_in(text) == [
+        "CONFIG_NR_CPUS=512, of rome-01: CONFIG_NR_CPUS=8192, of icx-01"
+    ]
+    assert host_config.notes_in(one) == []
+
+
+def test_every_host_without_a_known_configuration_is_named() -> None:
+    host_config.keep("racks", "icx-01", DEBIAN)
+    with pytest.raises(NotFound, match="racks/rome-01, racks/rome-02 is not known") as unknown:
+        profile_of("as-host:racks/icx-01,rome-01,rome-02")
+    assert "--environment racks" in unknown.value.hint

@@ -57,7 +57,7 @@ export function requestOf(values: Values, regression: number | null): BisectionR
     arms: overArms ? of("arms") : "",
     patches: [],
     base: "linux-source-7.2",
-    profile: "lab",
+    profile: "",
     hosts: of("hosts")
       .split(/[\s,]+/)
       .filter((host) => host !== ""),

@@ -120,7 +120,18 @@ const FIELDS: WantedField[] = [
     required: true,
     most: 200,
   },
-  { name: "profile", label: "Config profile", initial: "lab", required: true, most: 60 },
+  {
+    name: "environment",
+    label: "Environment of the hosts it is for",
+    initial: "lab",
+    required: true,
+    most: 60,
+  },
+  {
+    name: "profile",
+    label: "Config profile; empty: lab for emulated hosts, else the hosts' own",
+    most: 500,
+  },
   { name: "label", label: "Label, for people", placeholder: "my-fix", most: 60 },
   {
     name: "patches",
@@ -140,11 +151,12 @@ function Build() {
         label="Build a kernel"
         fields={FIELDS}
         confirm="Build it"
-        run={({ base = "", profile = "", label = "", patches = "" }) =>
+        run={({ base = "", environment = "", profile = "", label = "", patches = "" }) =>
           data(
             api.POST("/api/kernels", {
               body: {
                 base,
+                environment,
                 profile,
                 label,
                 layouts: 1,
