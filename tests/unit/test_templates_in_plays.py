@@ -37,7 +37,7 @@ import json, sys
 given = json.load(open(sys.argv[1]))
 given = {key: value for key, value in given.items() if not key.startswith("_ansible")}
 print(json.dumps({
-    "changed": False, "missing": [], "missing_packages": [],
+    "changed": False, "missing": [], "lacking": [], "missing_packages": [],
     "mitigauge": {
         "@NAME@": given,
         "proof": {"boot_id": None, "kernel_release": "6.1"},

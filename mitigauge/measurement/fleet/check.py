@@ -159,6 +159,8 @@ def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
             "After a panic it comes up first and takes minutes; take crashkernel= off, or make "
             "mitigauge_boot_timeout_s longer.",
         )  # fmt: skip
+    if facts["drivers"]:
+        yield Item("drivers that it boots by", State.NOTE, _drivers(facts["drivers"]))
     if facts["dkms"]:
         yield Item(
             "dkms", State.NOTE, ", ".join(facts["dkms"]),
@@ -170,6 +172,13 @@ def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
         yield Item("services at work", State.NOTE, names, f"systemctl disable --now {names}")
     if facts["numa_balancing"] not in (None, "0"):
         yield Item("NUMA balancing", State.NOTE, "on", "sysctl kernel.numa_balancing=0")
+
+
+def _drivers(drivers: Mapping[str, str]) -> str:
+    """Names of modules by what needs them."""
+    needs = dict.fromkeys(drivers.values())
+    named = {need: ", ".join(name for name, of in drivers.items() if of == need) for need in needs}
+    return "; ".join(f"{need}: {names}" for need, names in named.items())
 
 
 def _user(user: int) -> Item:

@@ -24,6 +24,7 @@ GOOD: dict[str, Any] = {
     "lockdown": "none",
     "crash_kernel": False,
     "consoles": ["ttyS1"],
+    "drivers": {},
     "dkms": [],
     "unsteady": [],
     "numa_balancing": "0",
@@ -242,3 +243,10 @@ def test_the_module_reads_what_a_host_shows(tmp_path: Path) -> None:
     assert module.dkms_modules(tmp_path) == ["zfs"]
     assert module.lockdown(tmp_path / "none") is None
     assert (module.consoles(tmp_path / "none"), module.dkms_modules(tmp_path / "none")) == ([], [])
+
+
+def test_the_drivers_that_it_boots_by_are_named_by_what_needs_them() -> None:
+    item = found(drivers={"nvme": "the root's disk", "sd_mod": "the root's disk",
+                          "e1000e": "the network card"})["drivers that it boots by"]  # fmt: skip
+    assert item.found == "the root's disk: nvme, sd_mod; the network card: e1000e"
+    assert "drivers that it boots by" not in found()

@@ -17,6 +17,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils import mitigauge_efi as efi
 from ansible.module_utils.mitigauge_changes import RECORD
+from ansible.module_utils.mitigauge_drivers import drivers_in_use
 from ansible.module_utils.mitigauge_grub import (
     Refused,
     default_entry,
@@ -294,6 +295,7 @@ def check(
         "lockdown": lockdown(root),
         "crash_kernel": text_of(root / "sys/kernel/kexec_crash_loaded") == "1",
         "consoles": consoles(root),
+        "drivers": drivers_in_use(root, os.uname().release),
         "dkms": dkms_modules(root),
         "unsteady": unsteady(),
         "numa_balancing": text_of(root / "proc/sys/kernel/numa_balancing"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils.mitigauge_drivers import drivers_in_use, lacking
 from ansible.module_utils.mitigauge_kernel_image import image_version
 from ansible.module_utils.mitigauge_kernel_packages import installed_from
 
@@ -37,6 +38,10 @@ author: [Mitigauge contributors]
 RETURN = r"""
 missing:
   description: Wanted packages that are not installed.
+  type: list
+  returned: success
+lacking:
+  description: What wanted kernels that are installed lack of the drivers that this host boots by.
   type: list
   returned: success
 mitigauge:
@@ -106,6 +111,13 @@ def missing(
     ]
 
 
+def without_drivers(root: Path, wanted: Sequence[str], running: str) -> list[str]:
+    """Which kernels of the *wanted* packages cannot boot this host, and why."""
+    needed = drivers_in_use(root, running)
+    releases = [name.removeprefix("linux-image-") for name in wanted]
+    return [words for release in releases if (words := lacking(root, release, needed))]
+
+
 def main() -> None:
     """Entry point of the module."""
     module = AnsibleModule(
@@ -124,6 +136,7 @@ def main() -> None:
         module.exit_json(
             changed=False,
             missing=missing(module.params["wanted"], packages, module.params["digests"]),
+            lacking=without_drivers(Path("/"), module.params["wanted"], os.uname().release),
             mitigauge={"kernels": found},
         )
 
