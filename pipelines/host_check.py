@@ -40,6 +40,8 @@ def checked(host: AnsibleHost, catalog: Catalog, tell: Callable[[str], None]) ->
     yield Item("ansible", State.OK, f"Python {facts['python']}, kernel {facts['kernel_release']}")
     yield from check.items(facts, now=time.time(), clock=host.host.clock)
     yield from check.modes(facts, catalog.families.values())
+    cpus = str(host.host.for_plays.get("mitigauge_cpus", ""))
+    yield from check.own_processors(cpus, facts["processor"]["present"])
     yield _own_config(host, facts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,6 +35,10 @@ PROGRAMS = {
     "qemu-system-x86_64": ("qemu-system-x86", "workloads that boot a guest"),
     "iperf3": ("iperf3", "iperf"),
 }
+# A list of processors as the kernel and inventories write it.
+PROCESSORS = re.compile(r"\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*", re.ASCII)
+LONGEST_LIST = 500
+MOST_NAMED = 8
 # Without these no run can begin; `prepare` installs the others.
 GRUBS_PROGRAMS = ("grub-reboot", "grub-script-check")
 INDISPENSABLE = (*GRUBS_PROGRAMS, "systemd-run")
@@ -335,4 +340,37 @@ def _processor(facts: Mapping[str, Any]) -> Iterator[Item]:
     yield Item("smt", State.NOTE, facts["smt"] or "absent")
     yield Item("turbo", State.NOTE, turbo)
     yield Item("governor", State.NOTE, ", ".join(facts["governors"]) or "absent")
+    preference = ", ".join(facts["energy_preferences"])
+    yield Item("energy preference", State.NOTE, preference or "absent")
     yield Item("idle states", State.NOTE, ", ".join(facts["idle_states"]) or "absent")
+    nodes, packages = facts["numa_nodes"], facts["packages"]
+    if packages and nodes > packages:
+        yield Item(
+            "NUMA nodes", State.NOTE, f"{nodes} on {packages} packages",
+            "Sub-NUMA clustering (Intel's SNC, AMD's NPS) is on: let mitigauge_cpus name "
+            "processors of one node (lscpu shows them), or switch it off in the firmware.",
+        )  # fmt: skip
+
+
+def own_processors(cpus: str, present: str | None) -> Iterator[Item]:
+    """Whether the host has the processors that its inventory gives to workloads.
+
+    *cpus*: ``mitigauge_cpus``, empty for all; *present*: as the host's kernel lists them.
+    """
+    if not cpus or present is None or not PROCESSORS.fullmatch(present[:LONGEST_LIST]):
+        return
+    missing = sorted(_numbers(cpus) - _numbers(present))
+    if missing:
+        others = len(missing) - MOST_NAMED
+        names = ", ".join(map(str, missing[:MOST_NAMED])) + (f", {others} more" * (others > 0))
+        yield Item(
+            "workloads' processors", State.MISSING,
+            f"mitigauge_cpus is {cpus}, and the host has {present}: no processor {names}",
+            "Name processors that it has in the inventory; with SMT off it has half as many.",
+        )  # fmt: skip
+
+
+def _numbers(processors: str) -> set[int]:
+    """Those in a list as ``0-3,8``."""
+    spans = [span.partition("-") for span in processors.split(",")]
+    return {n for first, _, last in spans for n in range(int(first), int(last or first) + 1)}

@@ -26,6 +26,8 @@ ARM_DEPENDENT_FACTS = frozenset(
         "smt",
         "cores",
         "threads",
+        # Which of them there are, a kernel's driver decides, too.
+        "idle_states",
     }
 )
 

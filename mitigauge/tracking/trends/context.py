@@ -20,8 +20,8 @@ KINDS: Final[Mapping[str, CauseKind]] = {
     "microcode": CauseKind.MICROCODE,
     "firmware": CauseKind.FIRMWARE,
     **dict.fromkeys(
-        ("smt", "turbo", "governor", "memory_total_mib", "numa_nodes", "cores", "threads", "thp",
-         "clocksource"),
+        ("smt", "turbo", "governor", "energy_preference", "idle_states", "memory_total_mib",
+         "numa_nodes", "cores", "threads", "thp", "clocksource"),
         CauseKind.BIOS_SETTING,
     ),
     **dict.fromkeys(

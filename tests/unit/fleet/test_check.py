@@ -9,7 +9,7 @@ import pytest
 
 from mitigauge.core.clock import Clock
 from mitigauge.measurement.catalog import Catalog
-from mitigauge.measurement.fleet.check import Item, State, items, modes
+from mitigauge.measurement.fleet.check import Item, State, items, modes, own_processors
 from tests.loading import load
 
 module = load("ansible/roles/host_check/library/host_check.py")
@@ -35,7 +35,16 @@ GOOD: dict[str, Any] = {
     "now": NOW + 2,
     "synchronised": True,
     "kvm": True,
-    "processor": {"smt": "on", "turbo": True, "governors": ["performance"], "idle_states": ["C6"]},
+    "processor": {
+        "smt": "on",
+        "turbo": True,
+        "governors": ["performance"],
+        "idle_states": ["C6"],
+        "energy_preferences": ["performance"],
+        "numa_nodes": 2,
+        "packages": 2,
+        "present": "0-15",
+    },
     "vulnerabilities": {"vmscape": "Vulnerable", "spectre_v2": "Mitigation: x; BHI: Not affected"},
     "readings": {"sys/module/kvm/parameters/nx_huge_pages": None},
 }
@@ -150,6 +159,7 @@ def test_the_module_reads_any_system(tmp_path: Path) -> None:
     assert (facts["watchdog"], facts["vulnerabilities"], facts["readings"]) == (None, {}, {})
     assert facts["processor"] == {
         "model": None, "smt": None, "turbo": None, "governors": [], "idle_states": [],
+        "energy_preferences": [], "numa_nodes": 0, "packages": 0, "present": None,
     }  # fmt: skip
 
 
@@ -250,3 +260,23 @@ def test_the_drivers_that_it_boots_by_are_named_by_what_needs_them() -> None:
                           "e1000e": "the network card"})["drivers that it boots by"]  # fmt: skip
     assert item.found == "the root's disk: nvme, sd_mod; the network card: e1000e"
     assert "drivers that it boots by" not in found()
+
+
+def test_processors_of_workloads_that_the_host_lacks_are_named() -> None:
+    [item] = own_processors("2-19", "0-15")
+    assert item.state is State.MISSING
+    assert item.found == (
+        "mitigauge_cpus is 2-19, and the host has 0-15: no processor 16, 17, 18, 19"
+    )
+    assert "inventory" in item.mend
+    [many] = own_processors("0-31", "0-7,16")
+    assert many.found.endswith("no processor 8, 9, 10, 11, 12, 13, 14, 15, 15 more")
+    for cpus, present in (("2-15", "0-15"), ("", "0"), ("5", None), ("5", "0-3; rm"), ("7", "0,7")):
+        assert list(own_processors(cpus, present)) == []
+
+
+def test_more_nodes_than_packages_are_told() -> None:
+    snc = found(processor={**GOOD["processor"], "numa_nodes": 4})["NUMA nodes"]
+    assert snc.found == "4 on 2 packages"
+    assert "SNC" in snc.mend
+    assert "NUMA nodes" not in found()

@@ -122,6 +122,14 @@ def turbo(root: Path) -> bool | None:
     return None if boost is None else boost == "1"
 
 
+def idle_states(root: Path) -> str | None:
+    """The processor's idle states that are not switched off, the shallowest first."""
+    folders = (root / CPU / "cpu0/cpuidle").glob("state*")
+    states = sorted(folders, key=lambda path: (len(path.name), path.name))
+    names = [text_of(path / "name") for path in states if text_of(path / "disable") != "1"]
+    return ",".join(name for name in names if name) or None
+
+
 def chosen(text: str | None) -> str | None:
     """The word in brackets of a sysfs choice such as ``always [madvise] never``."""
     found = re.search(r"\[([^\[\]]+)\]", text or "")
@@ -170,12 +178,16 @@ def operating_system(os_release: str | None) -> str | None:
 
 def fingerprint(root: Path, packages: Sequence[str], clock: str = REAL) -> dict[str, Any]:
     """All facts of the host whose file systems are under `root`; `clock` is what its time is."""
-    policies = (root / CPU / "cpufreq").glob("policy[0-9]*/scaling_governor")
+    policies = sorted((root / CPU / "cpufreq").glob("policy[0-9]*"))
     nodes = list((root / "sys/devices/system/node").glob("node[0-9]*"))
     return {
         **cpu_facts(text_of(root / "proc/cpuinfo") or ""),
         "smt": text_of(root / CPU / "smt/control"),
-        "governor": joined([text_of(path) for path in policies]),
+        "governor": joined([text_of(path / "scaling_governor") for path in policies]),
+        "energy_preference": joined(
+            [text_of(path / "energy_performance_preference") for path in policies]
+        ),
+        "idle_states": idle_states(root),
         "turbo": turbo(root),
         "memory_total_mib": memory_total_mib(root),
         "numa_nodes": len(nodes) or None,

@@ -204,6 +204,10 @@ def processor(root: Path) -> dict[str, Any]:
     """What changes the time of the same work from one minute to the next."""
     cpu = root / CPU
     policies = {text_of(path) for path in cpu.glob("cpufreq/policy[0-9]*/scaling_governor")}
+    preferences = {
+        text_of(path) for path in cpu.glob("cpufreq/policy[0-9]*/energy_performance_preference")
+    }
+    packages = cpu.glob("cpu[0-9]*/topology/physical_package_id")
     states = [text_of(path) for path in sorted(cpu.glob("cpu0/cpuidle/state*/name"))]
     no_turbo = text_of(cpu / "intel_pstate/no_turbo")
     boost = text_of(cpu / "cpufreq/boost")
@@ -213,6 +217,10 @@ def processor(root: Path) -> dict[str, Any]:
         "smt": text_of(cpu / "smt/control"),
         "turbo": turbo,
         "governors": sorted(policy for policy in policies if policy),
+        "energy_preferences": sorted(each for each in preferences if each),
+        "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
+        "packages": len({text_of(path) for path in packages}),
+        "present": text_of(cpu / "present"),
         "idle_states": [state for state in states if state],
     }
 
