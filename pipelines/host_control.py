@@ -35,6 +35,8 @@ class Needs:
 
     kernels: Sequence[str]
     workloads: Sequence[str]
+    booted: Sequence[str] = ()
+    """Those of the kernels that the host itself boots; the others are of guests alone."""
     guest: bool = False
     profiled: bool = False
     guest_profiled: bool = False

@@ -107,6 +107,7 @@ class AnsibleHost:
             "prepare.yml",
             {
                 "kernel_packages": [f"linux-image-{release}" for release in needs.kernels],
+                "kernel_booted": [f"linux-image-{release}" for release in needs.booted],
                 "kernel_files": {
                     f"linux-image-{release}": str(file) for release, file in needs.packages.items()
                 },

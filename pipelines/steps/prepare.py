@@ -88,6 +88,7 @@ def _needs(context: StepContext, workloads: Sequence[str]) -> Needs:
     return Needs(
         kernels=sorted(releases | guests),
         workloads=workloads,
+        booted=sorted(releases),
         guest_kernels=sorted(guests),
         guest=any(context.catalog.workloads[name].guest for name in workloads),
         profiled=any(case.profile_hz for case in comparison.cases),

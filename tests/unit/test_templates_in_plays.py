@@ -320,7 +320,7 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
         for marker in all_markers
     ]
     directory = tmp_path / all_markers[-2].strip()
-    needs = Needs(some, ["syscall"], guest=True, profiled=True, guest_profiled=True)
+    needs = Needs(some, ["syscall"], booted=some, guest=True, profiled=True, guest_profiled=True)
     host.prepare(replace(needs, guest_kernels=some))
     host.arm(nonce=text, cmdline=text, kernel=text, method=BootMethod.RESET)
     host.start(text, cases, directory)
@@ -331,6 +331,7 @@ def test_whatever_the_service_asks_of_a_host_reaches_it_as_it_was_said(
     prepared, armed, started, polled, *_ = map(clean, given)
     assert not canary.exists()
     assert prepared["kernel_list"]["wanted"] == clean([f"linux-image-{one}" for one in some])
+    assert prepared["kernel_list"]["booted"] == prepared["kernel_list"]["wanted"]
     assert prepared["guest_image"]["cpus"] == "0"
     # Of the last guest, that of the last kernel that arms have guests run.
     assert prepared["guest_image"]["kernel"] == clean(some[-1])

@@ -28,6 +28,11 @@ options:
     type: list
     elements: str
     default: []
+  booted:
+    description: Those of I(wanted) that must have the drivers that this host boots by.
+    type: list
+    elements: str
+    default: []
   digests:
     description: SHA-256 of the files that packages must have been installed from, by package.
     type: dict
@@ -41,7 +46,7 @@ missing:
   type: list
   returned: success
 lacking:
-  description: What wanted kernels that are installed lack of the drivers that this host boots by.
+  description: What kernels of I(booted) lack of the drivers that this host boots by.
   type: list
   returned: success
 mitigauge:
@@ -111,10 +116,10 @@ def missing(
     ]
 
 
-def without_drivers(root: Path, wanted: Sequence[str], running: str) -> list[str]:
-    """Which kernels of the *wanted* packages cannot boot this host, and why."""
+def without_drivers(root: Path, booted: Sequence[str], running: str) -> list[str]:
+    """Which kernels of these packages cannot boot this host, and why."""
     needed = drivers_in_use(root, running)
-    releases = [name.removeprefix("linux-image-") for name in wanted]
+    releases = [name.removeprefix("linux-image-") for name in booted]
     return [words for release in releases if (words := lacking(root, release, needed))]
 
 
@@ -123,6 +128,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "wanted": {"type": "list", "elements": "str", "default": []},
+            "booted": {"type": "list", "elements": "str", "default": []},
             "digests": {"type": "dict", "default": {}},
         },
         supports_check_mode=True,
@@ -136,7 +142,7 @@ def main() -> None:
         module.exit_json(
             changed=False,
             missing=missing(module.params["wanted"], packages, module.params["digests"]),
-            lacking=without_drivers(Path("/"), module.params["wanted"], os.uname().release),
+            lacking=without_drivers(Path("/"), module.params["booted"], os.uname().release),
             mitigauge={"kernels": found},
         )
 
