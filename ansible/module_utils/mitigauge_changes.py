@@ -23,6 +23,7 @@ KINDS = (
     "units",  # of systemd, enabled by us: null
     "links",  # of the network: null
     "packages",  # that were not there: null
+    "kernels",  # releases that were unpacked without dpkg: null
     "upgraded",  # package → the version that was there
     "grub",  # variable in GRUB's environment → its value, null where it was not set
     "efi",  # label of our entry of the firmware, which goes with its files: null

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ansible.module_utils import mitigauge_kernel_files as kernel_files
 from ansible.module_utils.mitigauge_changes import note, note_paths
 from ansible.module_utils.mitigauge_grub import RESCUE, Refused, arm_options, option_name
 
@@ -242,6 +243,7 @@ def machine_id() -> str:
 def files_of(release: str) -> Files:
     """Where distributions put a kernel of that release. Raises :class:`Refused`."""
     root = ROOT
+    unpacked = root / kernel_files.FOLDER / release
     own = [root / place / machine_id() / release for place in ("efi", "boot/efi", "boot")]
     modules = root / "usr/lib/modules" / release
     try:
@@ -249,12 +251,14 @@ def files_of(release: str) -> Files:
     except OSError:
         package = ""
     images = [
+        unpacked / kernel_files.IMAGE,
         root / f"boot/vmlinuz-{release}",
         *(folder / "linux" for folder in own),
         *([root / f"boot/vmlinuz-{package}"] if package else []),
         modules / "vmlinuz",
     ]
     disks = [
+        unpacked / kernel_files.INITIAL_DISK,
         root / f"boot/initrd.img-{release}",
         root / f"boot/initramfs-{release}.img",
         root / f"boot/initrd-{release}",

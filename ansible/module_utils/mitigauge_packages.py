@@ -110,6 +110,10 @@ def install(names: Sequence[str]) -> None:
     What comes with them is known from a simulation and noted before the first one is unpacked.
     Raises :class:`PackageError`; refuses what would remove packages of the host.
     """
+    if shutil.which("apt-get", path=ENVIRONMENT["PATH"]) is None:
+        raise PackageError(
+            "this host has no apt-get: install by hand what Debian calls " + ", ".join(names)
+        )
     apt("update")
     simulation = apt("--simulate", "install", *names)
     _require_none_removed(names, simulation)

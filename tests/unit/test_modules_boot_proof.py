@@ -116,6 +116,9 @@ def test_a_kernel_is_listed_with_what_its_image_says(tmp_path: Path) -> None:
     (tmp_path / "sys/kernel").mkdir(parents=True)
     (tmp_path / "sys/kernel/notes").write_bytes(NOTES)
     packages = kernel.installed_packages(STATUS)
+    (tmp_path / "var/lib/dpkg").mkdir(parents=True)
+    (tmp_path / "var/lib/dpkg/status").write_text(STATUS)
+    assert kernel.packages_of(tmp_path) == packages
     assert kernel.kernels(tmp_path, RELEASE, packages) == [
         {"release": "6.1", "package": None, "version": None, "build_id": None},
         {
@@ -130,7 +133,7 @@ def test_a_kernel_is_listed_with_what_its_image_says(tmp_path: Path) -> None:
 def test_a_removed_package_is_missing_and_a_held_one_is_not() -> None:
     wanted = ["linux-perf", "linux-image-7.1.0-amd64", f"linux-image-{RELEASE}", "linux-none"]
     packages = kernel.installed_packages(STATUS)
-    assert kernel.missing(wanted, packages, {}) == ["linux-image-7.1.0-amd64", "linux-none"]
+    assert kernel.missing(wanted, packages, {}, {}.get) == ["linux-image-7.1.0-amd64", "linux-none"]
 
 
 def test_a_package_that_came_from_another_file_is_missing() -> None:

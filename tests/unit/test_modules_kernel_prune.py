@@ -17,9 +17,17 @@ def release(number: int) -> str:
 def test_only_kernels_that_were_built_are_found_the_newest_first(tmp_path: Path) -> None:
     for at, name in ((1, release(1)), (3, release(3)), (2, release(2)), (9, "6.12.9-amd64"),
                      (9, "7.2.12-mgnothex0000")):  # fmt: skip
-        (tmp_path / f"vmlinuz-{name}").write_text("")
-        os.utime(tmp_path / f"vmlinuz-{name}", (at, at))
+        image = tmp_path / f"boot/vmlinuz-{name}"
+        image.parent.mkdir(exist_ok=True)
+        image.write_text("")
+        os.utime(image, (at, at))
     assert prune.candidates(tmp_path) == [(3.0, release(3)), (2.0, release(2)), (1.0, release(1))]
+
+
+def test_kernels_that_were_unpacked_are_candidates_too(tmp_path: Path) -> None:
+    for name in (release(1), "6.12.9-imported"):
+        (tmp_path / "var/lib/mitigauge/kernels" / name).mkdir(parents=True)
+    assert [name for _, name in prune.candidates(tmp_path)] == [release(1)]
 
 
 def test_those_beyond_the_count_go_and_those_too_old() -> None:

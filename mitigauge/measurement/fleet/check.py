@@ -71,12 +71,13 @@ def items(facts: Mapping[str, Any], *, now: float, clock: Clock) -> Iterator[Ite
     *clock* is the host's by its inventory.
     """
     yield _user(facts["user"])
-    yield _system(facts["os"])
+    yield _system(facts)
     yield from _one_shot(facts["firmware"], facts["boot_loader"], facts["kernel_release"])
     yield from _disks(facts["free_bytes"])
     yield _watchdog(facts["watchdog"])
     by_firmware = facts["firmware"]["refused"] is None
-    yield from _programs(facts["programs"], without=GRUBS_PROGRAMS if by_firmware else ())
+    without = GRUBS_PROGRAMS if by_firmware else ()
+    yield from _programs(facts["programs"], without=without, by_hand=not facts["dpkg"])
     yield _clock(facts["now"] - now, clock, synchronised=facts["synchronised"])
     yield _kvm(there=facts["kvm"])
     yield from _processor(facts["processor"])
@@ -195,13 +196,21 @@ def _user(user: int) -> Item:
     )  # fmt: skip
 
 
-def _system(system: Mapping[str, str | None]) -> Item:
+def _system(facts: Mapping[str, Any]) -> Item:
+    system, maker = facts["os"], facts["initial_disk_maker"]
     found = f"{system['id'] or 'unknown'} {system['version'] or ''}".strip()
     if system["id"] in SUPPORTED:
         return Item("system", State.OK, found)
+    if not facts["dpkg"] and maker and facts["firmware"]["refused"] is None:
+        return Item(
+            "system", State.NOTE,
+            f"{found}, without dpkg: kernels are unpacked, {maker} makes their initial RAM disks",
+            "Nothing else is installed here: install by hand what workloads need.",
+        )  # fmt: skip
     return Item(
         "system", State.MISSING, found,
-        f"Hosts run {' or '.join(SUPPORTED)}: kernels are installed as .deb packages.",
+        f"Hosts run {' or '.join(SUPPORTED)}. Another system has to start by EFI (see one-shot "
+        "boot) and to have dracut, mkinitcpio or mkinitramfs.",
     )  # fmt: skip
 
 
@@ -295,7 +304,9 @@ def _watchdog(identity: str | None) -> Item:
     )  # fmt: skip
 
 
-def _programs(found: Mapping[str, str | None], *, without: Collection[str]) -> Iterator[Item]:
+def _programs(
+    found: Mapping[str, str | None], *, without: Collection[str], by_hand: bool
+) -> Iterator[Item]:
     for name, (package, purpose) in PROGRAMS.items():
         if name not in found or name in without:
             continue
@@ -304,7 +315,10 @@ def _programs(found: Mapping[str, str | None], *, without: Collection[str]) -> I
         elif name in INDISPENSABLE:
             yield Item(name, State.MISSING, "not found", f"apt-get install {package}")
         else:
-            yield Item(name, State.NOTE, f"not found; for {purpose}", f"prepare installs {package}")
+            mend = f"prepare installs {package}"
+            if by_hand:
+                mend = f"Install by hand what Debian calls {package}."
+            yield Item(name, State.NOTE, f"not found; for {purpose}", mend)
 
 
 def _clock(ahead_s: float, clock: Clock, *, synchronised: bool | None) -> Item:

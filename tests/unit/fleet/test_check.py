@@ -24,6 +24,8 @@ GOOD: dict[str, Any] = {
     "lockdown": "none",
     "crash_kernel": False,
     "consoles": ["ttyS1"],
+    "dpkg": True,
+    "initial_disk_maker": "mkinitramfs",
     "drivers": {},
     "dkms": [],
     "unsteady": [],
@@ -280,3 +282,18 @@ def test_more_nodes_than_packages_are_told() -> None:
     assert snc.found == "4 on 2 packages"
     assert "SNC" in snc.mend
     assert "NUMA nodes" not in found()
+
+
+def test_a_system_without_dpkg_that_starts_by_efi_takes_kernels_and_no_packages() -> None:
+    fedora = {
+        "os": {"id": "fedora", "version": "43"}, "dpkg": False, "initial_disk_maker": "dracut",
+        "programs": {"perf": None, "systemd-run": "/usr/bin/systemd-run"},
+        "firmware": {"refused": None, "secure_boot": False, "partition": "/dev/sda1", "place": None,
+                     "free_bytes": None, "needed_bytes": 1, "next": None, "first_is_ours": False},
+    }  # fmt: skip
+    items = found(**fedora)
+    assert items["system"].state is State.NOTE
+    assert "dracut makes their initial RAM disks" in items["system"].found
+    assert items["perf"].mend == "Install by hand what Debian calls linux-perf."
+    for change in ({"initial_disk_maker": None}, {"firmware": GOOD["firmware"]}):
+        assert found(**{**fedora, **change})["system"].state is State.MISSING

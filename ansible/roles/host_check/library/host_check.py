@@ -25,6 +25,7 @@ from ansible.module_utils.mitigauge_grub import (
     unwritable,
     waits_for_key,
 )
+from ansible.module_utils.mitigauge_kernel_files import has_dpkg, maker
 from ansible.module_utils.mitigauge_readings import READABLE, readings
 
 DOCUMENTATION = r"""
@@ -287,6 +288,8 @@ def check(
     return {
         "user": os.geteuid(),
         "os": os_release(text_of(root / "etc/os-release")),
+        "dpkg": has_dpkg(root),
+        "initial_disk_maker": maker(),
         "python": platform.python_version(),
         "kernel_release": os.uname().release,
         "boot_id": text_of(root / "proc/sys/kernel/random/boot_id"),

@@ -18,6 +18,7 @@ from typing import Any
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils import mitigauge_efi as efi
+from ansible.module_utils import mitigauge_kernel_files as kernel_files
 from ansible.module_utils.mitigauge_changes import (
     OURS,
     RECORD,
@@ -117,6 +118,13 @@ class Host:
                 yield item(f"network link {link}", "deleted")
         self.done("links")
 
+    def kernels(self) -> Iterator[dict[str, Any]]:
+        """Remove the kernels that were unpacked without dpkg."""
+        for release in sorted(self.noted.get("kernels", {})):
+            if kernel_files.remove(release, self.root):
+                yield item(f"kernel {release}", "removed")
+        self.done("kernels")
+
     def packages(self) -> Iterator[dict[str, Any]]:
         """Remove the packages that were not there, but those which others need by now."""
         ours = [name for name in sorted(self.noted.get("packages", {})) if installed(name)]
@@ -189,7 +197,8 @@ class Host:
         # Packages before the default is named no more: the kernels of ours are gone when the
         # newest becomes the default again.
         steps: tuple[Callable[[], Iterator[dict[str, Any]]], ...] = (
-            self.units, self.links, self.efi, self.packages, self.paths, self.grub, self.folder,
+            self.units, self.links, self.efi, self.kernels, self.packages, self.paths, self.grub,
+            self.folder,
         )  # fmt: skip
         said = [each for step in steps for each in step()]
         os.sync()

@@ -6,12 +6,16 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_efi as efi
+from ansible.module_utils import mitigauge_kernel_files as kernel_files
 from ansible.module_utils.mitigauge_drivers import drivers_in_use, lacking
+from ansible.module_utils.mitigauge_grub import Refused
 from ansible.module_utils.mitigauge_kernel_image import image_version
 from ansible.module_utils.mitigauge_kernel_packages import installed_from
 
@@ -19,9 +23,10 @@ DOCUMENTATION = r"""
 module: kernel_list
 short_description: List installed kernels
 description:
-  - Every kernel in /boot with its package and build, and which of I(wanted) are missing.
+  - Every kernel with its package and build, and which of I(wanted) are missing.
   - A package of I(digests) is missing too where it was not installed from that very file.
-  - Reads dpkg's database; changes nothing.
+  - Reads dpkg's database; on a host without one, each kernel that has modules is a package.
+    Changes nothing.
 options:
   wanted:
     description: Kernel packages that should be there.
@@ -69,6 +74,39 @@ def installed_packages(status: str) -> set[str]:
     return found
 
 
+def images(root: Path) -> dict[str, Path]:
+    """Release → image of each kernel of the host."""
+    if kernel_files.has_dpkg(root):
+        found = sorted((root / "boot").glob("vmlinuz-*"))
+        return {image.name.removeprefix("vmlinuz-"): image for image in found}
+    unpacked = kernel_files.installed(root)
+    kernels = {}
+    for folder in sorted((root / kernel_files.MODULES).iterdir()):
+        is_half = (
+            root / kernel_files.FOLDER / folder.name
+        ).exists() and folder.name not in unpacked
+        try:
+            if not is_half:
+                kernels[folder.name] = efi.files_of(folder.name).image
+        except Refused:
+            continue  # modules without an image, as a removed kernel leaves
+    return kernels
+
+
+def packages_of(root: Path) -> set[str]:
+    """Names of kernels' packages that are installed, or stand for what a host without them has."""
+    if kernel_files.has_dpkg(root):
+        return installed_packages((root / kernel_files.DPKG).read_text(errors="replace"))
+    return {f"linux-image-{release}" for release in images(root)}
+
+
+def origin_of(root: Path, package: str) -> str | None:
+    """SHA-256 of the file that a package came from; None where nobody can tell."""
+    if kernel_files.has_dpkg(root):
+        return installed_from(package)
+    return kernel_files.installed(root).get(package.removeprefix("linux-image-"))
+
+
 def build_id(notes: bytes) -> str | None:
     """The GNU build id in ELF notes, as hex; None when there is none."""
     offset = 0
@@ -82,11 +120,10 @@ def build_id(notes: bytes) -> str | None:
 
 
 def kernels(root: Path, running: str, packages: set[str]) -> list[dict[str, Any]]:
-    """Release, package, version and build id of each kernel under `root`/boot."""
+    """Release, package, version and build id of each kernel under `root`."""
     notes = root / "sys/kernel/notes"
     found = []
-    for image in sorted((root / "boot").glob("vmlinuz-*")):
-        release = image.name.removeprefix("vmlinuz-")
+    for release, image in images(root).items():
         package = f"linux-image-{release}"
         with image.open("rb") as file:
             version = image_version(file.read(1 << 17))
@@ -106,7 +143,7 @@ def missing(
     wanted: Sequence[str],
     packages: set[str],
     digests: Mapping[str, str],
-    origin: Callable[[str], str | None] = installed_from,
+    origin: Callable[[str], str | None],
 ) -> list[str]:
     """The wanted ones that are not installed, or not from the file they must be, in their order."""
     return [
@@ -134,15 +171,18 @@ def main() -> None:
         supports_check_mode=True,
     )
     try:
-        packages = installed_packages(Path("/var/lib/dpkg/status").read_text(errors="replace"))
-        found = kernels(Path("/"), os.uname().release, packages)
+        root = Path("/")
+        packages = packages_of(root)
+        found = kernels(root, os.uname().release, packages)
+        asked = module.params
+        lost = missing(asked["wanted"], packages, asked["digests"], partial(origin_of, root))
     except OSError as error:
         module.fail_json(msg=f"cannot list this host's kernels: {error}")
     else:
         module.exit_json(
             changed=False,
-            missing=missing(module.params["wanted"], packages, module.params["digests"]),
-            lacking=without_drivers(Path("/"), module.params["booted"], os.uname().release),
+            missing=lost,
+            lacking=without_drivers(root, asked["booted"], os.uname().release),
             mitigauge={"kernels": found},
         )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_kernel_files as kernel_files
 from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
 from ansible.module_utils.mitigauge_kernel_packages import NOTES, note, sha256_of
 from ansible.module_utils.mitigauge_packages import PackageError, install_files
@@ -16,6 +17,7 @@ module: kernel_package
 short_description: Install kernels' package files, whatever packages of those names are there
 description:
   - Refuses a file whose SHA-256 is not the wanted one, before anything is installed.
+  - Without dpkg, unpacks the kernels and has the host's own program make initial RAM disks.
   - Installs them together, over other builds of the same name and version, which apt would keep.
   - Notes each digest, by which I(kernel_list) then knows the build.
 options:
@@ -29,7 +31,8 @@ author: [Mitigauge contributors]
 def install(names: list[str], directory: Path, digests: dict[str, str]) -> None:
     """Install NAME.deb of each and note what they were.
 
-    Raises PackageError for a file that did not arrive whole, and where apt refuses.
+    Raises PackageError for a file that did not arrive whole, where apt refuses, and as
+    kernel_files.install does.
     """
     files = [directory / f"{name}.deb" for name in names]
     for name, file in zip(names, files, strict=True):
@@ -38,6 +41,10 @@ def install(names: list[str], directory: Path, digests: dict[str, str]) -> None:
             raise PackageError(
                 f"{file} did not arrive as it was sent: its SHA-256 is {found}, not {digests[name]}"
             )
+    if not kernel_files.has_dpkg():
+        for name, file in zip(names, files, strict=True):
+            kernel_files.install(file, name.removeprefix("linux-image-"), digests[name])
+        return
     note_paths([NOTES])
     install_files([str(file) for file in files], names)
     for name in names:

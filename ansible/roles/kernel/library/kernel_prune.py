@@ -11,14 +11,15 @@ from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible.module_utils import mitigauge_kernel_files as kernel_files
 from ansible.module_utils.mitigauge_packages import PackageError, apt_with_one_menu
 
 DOCUMENTATION = r"""
 module: kernel_prune
 short_description: Remove candidate kernels that were built, by count and age
 description:
-  - Removes packages of kernels whose release ends in C(-mg) and a digest, and no other. Never
-    the one that is up, the one GRUB boots by default, or one that is wanted.
+  - Removes packages, or unpacked files, of kernels whose release ends in C(-mg) and a digest,
+    and no other. Never the one that is up, the one GRUB boots by default, or one that is wanted.
 options:
   keep: {description: so many stay beside those that must, type: int, required: true}
   days: {description: older ones go, type: int, required: true}
@@ -32,14 +33,13 @@ _RELEASE = re.compile(r"[^0-9]*([0-9]\S*?-mg[0-9a-f]{10,})")
 DAY_S = 86400.0
 
 
-def candidates(boot: Path) -> list[tuple[float, str]]:
+def candidates(root: Path) -> list[tuple[float, str]]:
     """(when it was installed, its release) of each kernel that was built, the newest first."""
-    found = []
-    for image in boot.glob("vmlinuz-*"):
-        named = OURS.fullmatch(image.name)
-        if named:
-            found.append((image.stat().st_mtime, named["release"]))
-    return sorted(found, reverse=True)
+    files = [(path, path.name) for path in (root / "boot").glob("vmlinuz-*")]
+    unpacked = (root / kernel_files.FOLDER).glob("*")
+    files += [(path, f"vmlinuz-{path.name}") for path in unpacked]
+    found = [(path.stat().st_mtime, OURS.fullmatch(name)) for path, name in files]
+    return sorted(((at, named["release"]) for at, named in found if named), reverse=True)
 
 
 def to_remove(
@@ -84,8 +84,11 @@ def main() -> None:
     kept |= {os.uname().release} | defaults(Path("/boot/grub/grubenv"))
     oldest = time.time() - params["days"] * DAY_S
     try:
-        going = to_remove(candidates(Path("/boot")), keep=params["keep"], oldest=oldest, kept=kept)
-        if going:
+        going = to_remove(candidates(Path("/")), keep=params["keep"], oldest=oldest, kept=kept)
+        if going and not kernel_files.has_dpkg():
+            for release in going:
+                kernel_files.remove(release)
+        elif going:
             apt_with_one_menu("purge", *(f"linux-image-{release}" for release in going))
     except (PackageError, OSError) as error:
         module.fail_json(msg=f"candidate kernels cannot be removed: {error}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible.module_utils.mitigauge_changes import ChangesError, note_paths
+from ansible.module_utils.mitigauge_kernel_files import has_dpkg
 
 DOCUMENTATION = r"""
 module: workload_stage
@@ -34,7 +35,12 @@ MARK = ".sha256"
 
 
 def missing_packages(packages: list[str]) -> list[str]:
-    """Those of `packages` that dpkg does not show as installed."""
+    """Those of `packages` that dpkg does not show as installed; none where there is no dpkg.
+
+    What is not there then, the workload itself says.
+    """
+    if not packages or not has_dpkg():
+        return []
     done = subprocess.run(
         ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *packages],
         check=False, capture_output=True, text=True,
