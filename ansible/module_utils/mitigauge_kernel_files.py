@@ -12,10 +12,10 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from ansible.module_utils.mitigauge_changes import note
 from ansible.module_utils.mitigauge_packages import PackageError
@@ -31,7 +31,9 @@ MOST_BYTES, MOST_FILES = 8 << 30, 100_000
 # What a made initial RAM disk may take, and what must stay free.
 SPARE_BYTES = 512 << 20
 LIMIT_S = 900
-PACKINGS = {"data.tar": "r|", "data.tar.gz": "r|gz", "data.tar.xz": "r|xz"}
+PACKINGS: Mapping[str, Literal["r|", "r|gz", "r|xz"]] = {
+    "data.tar": "r|", "data.tar.gz": "r|gz", "data.tar.xz": "r|xz",
+}  # fmt: skip
 # Program → its command for a release and the file to make, the distribution's own first.
 MAKERS = {
     "mkinitcpio": ("-k", "{release}", "-g", "{file}"),
