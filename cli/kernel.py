@@ -41,7 +41,8 @@ def build(
         str,
         typer.Option(
             help="A config profile (`mitigauge kernel profiles`), as-host:ENVIRONMENT/HOST or "
-            "…/HOST,HOST (the hosts' own), or a .config's path. Without it: lab where the "
+            "…/HOST,HOST (the hosts' own; +local behind it: without modules that they have not "
+            "loaded), or a .config's path. Without it: lab where the "
             "environment's hosts are emulated, else the own one of all its hosts."
         ),
     ] = "",

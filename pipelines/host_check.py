@@ -55,7 +55,7 @@ def _own_config(host: AnsibleHost, facts: Mapping[str, Any]) -> Item:
             "again when that runs. Without it no candidate can be built as the host's.",
         )  # fmt: skip
     try:
-        digest = host_config.keep(environment, name, facts["config"])
+        digest = host_config.keep(environment, name, facts["config"], facts["modules"])
     except MitigaugeError as error:
         return Item("kernel's configuration", State.NOTE, error.message, error.hint or "")
     return Item(

@@ -15,7 +15,10 @@ from mitigauge.core.natural_order import natural_order
 from mitigauge.core.settings import get_settings
 
 AS_HOST = "as-host"
+# Behind a profile's name: without the modules that the hosts have not loaded.
+LOCAL = "+local"
 LARGEST_BYTES = 1 << 20
+MOST_MODULES = 2000
 MOST_HOSTS = 64
 _ENVIRONMENT = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
@@ -33,6 +36,14 @@ _LEFT_OUT = re.compile(
 )
 # No host's name: two hosts of one configuration have one build. Candidates are of other versions;
 # what one does not take is listed with its kernel.
+# Loaded by runs, and perhaps not just now: guests and their network, the EFI system partition.
+_OF_RUNS = (
+    "bridge", "efivarfs", "kvm_amd", "kvm_intel", "msr", "nls_ascii", "nls_cp437", "nls_iso8859_1",
+    "tun", "vfat", "vhost_net", "virtio_console", "virtio_net", "virtio_pci",
+)  # fmt: skip
+_MODULE_NAME = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII)
+# A line of a profile's text that names a loaded module; kernel_scripts/configure reads them.
+_MODULE = "# module: "
 _HEAD = "# The configuration of a host's own kernel\n# optional: *\n"
 # A line of a united configuration that says whose value stands.
 _NOTE = "# note: "
@@ -70,8 +81,9 @@ def _settings(config: str) -> Iterator[str]:
     return (line for line in lines if _SETTING.fullmatch(line))
 
 
-def keep(environment: str, host: str, config: str) -> str:
-    """Keep the configuration of a host's own kernel; returns the SHA-256 of what is kept.
+def keep(environment: str, host: str, config: str, modules: Iterable[str] = ()) -> str:
+    """Keep the configuration of a host's own kernel, and which modules it has loaded; returns the
+    SHA-256 of the configuration as it is kept.
 
     Raises InvalidInput for one that is too large or sets nothing.
     """
@@ -80,10 +92,20 @@ def keep(environment: str, host: str, config: str) -> str:
     text = _HEAD + settings_in(config)
     [file] = _files_of(f"{environment}/{host}").values()
     file.parent.mkdir(parents=True, exist_ok=True)
+    loaded = sorted(name for name in set(modules) if _MODULE_NAME.fullmatch(name))
+    _write(_modules_beside(file), "".join(f"{name}\n" for name in loaded[:MOST_MODULES]))
+    _write(file, text)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write(file: Path, text: str) -> None:
     draft = file.with_suffix(".new")
     draft.write_text(text, "utf-8")
     draft.replace(file)
-    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _modules_beside(file: Path) -> Path:
+    return file.with_name(f"{file.name.removesuffix('.config')}.modules")
 
 
 def profile_name(environment: str, hosts: Iterable[str]) -> str:
@@ -100,15 +122,18 @@ def known_hosts() -> list[str]:
 
 def text_of(name: str) -> str:
     """What a candidate for the hosts is configured by. *name*: ``as-host:ENVIRONMENT/HOST``, or
-    with several hosts, ``HOST,HOST``: what one of them has, the candidate has.
+    with several hosts, ``HOST,HOST``: what one of them has, the candidate has. With ``+local``
+    behind it: without the modules that none of them has loaded.
 
     Raises NotFound where one is not kept, naming all of these.
     """
-    place = name.removeprefix(f"{AS_HOST}:")
-    kept, missing = {}, []
+    place = name.removeprefix(f"{AS_HOST}:").removesuffix(LOCAL)
+    kept, missing, loaded = {}, [], set(_OF_RUNS)
     for host, file in _files_of(place).items():
         try:
             kept[host] = file.read_text("utf-8")
+            if name.endswith(LOCAL):
+                loaded.update(_modules_beside(file).read_text("utf-8").split())
         except FileNotFoundError:
             missing.append(host)
     if missing:
@@ -118,7 +143,8 @@ def text_of(name: str) -> str:
             "not known",
             hint=f"`mitigauge host check HOST --environment {environment}` reads it from the host.",
         )
-    return united(kept)
+    lines = (f"{_MODULE}{module}\n" for module in sorted(loaded))
+    return united(kept) + ("".join(lines) if name.endswith(LOCAL) else "")
 
 
 def united(configs: Mapping[str, str]) -> str:

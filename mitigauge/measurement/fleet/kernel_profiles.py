@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.kernels.config_profile import Profile, profile_of
-from mitigauge.kernels.host_config import AS_HOST, profile_name
+from mitigauge.kernels.host_config import AS_HOST, LOCAL, profile_name
 from mitigauge.measurement.fleet.inventory import load_hosts
 from mitigauge.measurement.fleet.service import HostVars
 
 # The config profile that comes with us: no disk of a server, no network card, no module.
 LAB_PROFILE = "lab"
 # What stands for the configuration of an experiment's own hosts; with nothing given, they decide.
-_BY_HOSTS = ("", AS_HOST)
+_BY_HOSTS = ("", AS_HOST, AS_HOST + LOCAL)
 
 
 def is_by_hosts(asked: str) -> bool:
@@ -42,7 +42,8 @@ def profile_on(asked: str, hosts: Sequence[HostVars]) -> str:
             f"the profile {AS_HOST} has no host to stand for",
             hint=f"Name the host: `--profile {AS_HOST}:ENVIRONMENT/HOST`.",
         )
-    return profile_name(hosts[0].environment, [host.name for host in hosts])
+    name = profile_name(hosts[0].environment, [host.name for host in hosts])
+    return name + LOCAL if asked.endswith(LOCAL) else name
 
 
 def named_hosts(environment: str, names: Collection[str] = ()) -> list[HostVars]:

@@ -40,6 +40,7 @@ def racks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("", REAL[1:], "as-host:racks/rome-01"),
         ("", [], "lab"),
         ("as-host", LAB[:1], "as-host:lab/lab-amd"),
+        ("as-host+local", REAL, "as-host:racks/icx-01,rome-01+local"),
         ("as-host:racks/icx-01", REAL, "as-host:racks/icx-01"),
         ("lab", REAL, "lab"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Interface
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.kernels import host_config
 from mitigauge.kernels.config_profile import not_taken, profile_of
+from tests.loading import load
 
 # Lines of Debian's config-6.12.118+deb13-amd64.
 DEBIAN = """\
@@ -132,3 +134,41 @@ def test_every_host_without_a_known_configuration_is_named() -> None:
     with pytest.raises(NotFound, match="racks/rome-01, racks/rome-02 is not known") as unknown:
         profile_of("as-host:racks/icx-01,rome-01,rome-02")
     assert "--environment racks" in unknown.value.hint
+
+
+def test_a_local_profile_names_the_modules_that_a_host_has_loaded_and_those_of_runs() -> None:
+    hostile = ["e1000e", "$(touch /tmp/canary)", "../x", "a b", "x" * 65]
+    host_config.keep("racks", "icx-01", DEBIAN, hostile)
+    host_config.keep("racks", "rome-01", DEBIAN, ["igb"])
+    whole, local = profile_of("as-host:racks/icx-01"), profile_of("as-host:racks/icx-01+local")
+    assert local.whole
+    assert local.text.startswith(whole.text)
+    named = local.text.removeprefix(whole.text).splitlines()
+    assert "# module: e1000e" in named
+    assert "# module: kvm_intel" in named
+    assert not any(word in local.text for word in ("canary", "../x", "a b", "xxx"))
+    both = profile_of("as-host:racks/icx-01,rome-01+local").text.splitlines()
+    assert {"# module: e1000e", "# module: igb"} <= set(both)
+    # The list decides what is built, so it is of the kernel's identity.
+    host_config.keep("racks", "icx-01", DEBIAN, ["e1000e", "nvme"])
+    assert profile_of("as-host:racks/icx-01+local").sha256 != local.sha256
+    assert profile_of("as-host:racks/icx-01").sha256 == whole.sha256
+
+
+def test_a_host_whose_modules_are_not_known_is_named(home: Path) -> None:
+    host_config.keep("racks", "icx-01", DEBIAN)
+    (home / "host-configs/racks/icx-01.modules").unlink()
+    with pytest.raises(NotFound, match="racks/icx-01 is not known"):
+        profile_of("as-host:racks/icx-01+local")
+
+
+def test_a_local_kernel_has_what_runs_load_on_hosts_and_in_guests() -> None:
+    network = load("ansible/roles/guest_network/library/guest_network.py")
+    guest = load("ansible/module_utils/mitigauge_guest.py")
+    address = IPv4Interface("10.0.0.1/24")
+    files = [network.wanted_files("b", "t", address, kvm) for kvm in ("kvm_intel", "kvm_amd")]
+    loaded = {name for each in files for name in each[network.MODULES_LOAD][1].split()}
+    assert len(loaded) > 4
+    host_config.keep("racks", "icx-01", DEBIAN)
+    text = profile_of("as-host:racks/icx-01+local").text.splitlines()
+    assert {f"# module: {name}" for name in (*loaded, *guest.GUEST_MODULES)} <= set(text)

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,7 @@ UNSTEADY = (
 )  # fmt: skip
 MOST_NAMED = 20
 LARGEST_CONFIG = 1 << 20
+MOST_MODULES = 2000
 # A program that hangs must not hang the look.
 LIMIT_S = 20
 LONGEST = 4096
@@ -243,6 +245,17 @@ def own_config(root: Path) -> str | None:
         return None
 
 
+def loaded_modules(root: Path) -> list[str]:
+    """Names of the modules that are loaded."""
+    try:
+        with (root / "proc/modules").open(errors="replace") as file:
+            return [
+                line.split(maxsplit=1)[0] for line in islice(file, MOST_MODULES) if line.strip()
+            ]
+    except OSError:
+        return []
+
+
 def lockdown(root: Path) -> str | None:
     """How far the kernel locks itself against root; None where it cannot."""
     found = re.search(r"\[(\w+)\]", text_of(root / "sys/kernel/security/lockdown") or "")
@@ -303,6 +316,7 @@ def check(
         "kvm": (root / "dev/kvm").exists(),
         "processor": processor(root),
         "config": own_config(root),
+        "modules": loaded_modules(root),
         "lockdown": lockdown(root),
         "crash_kernel": text_of(root / "sys/kernel/kexec_crash_loaded") == "1",
         "consoles": consoles(root),
