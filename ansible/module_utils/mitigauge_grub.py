@@ -99,7 +99,7 @@ class Entry:
         """Whether GRUB takes `reference` for this entry or a submenu around it."""
         wanted = reference.split(">")
         return len(wanted) <= len(self.levels) and all(
-            name in names for name, names in zip(wanted, self.levels, strict=False)
+            name in names for name, names in zip(wanted, self.levels)
         )
 
 

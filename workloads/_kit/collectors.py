@@ -97,7 +97,7 @@ class Cpu(Source):
 
     def read(self) -> Row:
         text = self._stat.whole()
-        row = dict(zip(wire.TICKS, map(int, text[: text.index(b"\n")].split()[1:]), strict=False))
+        row = dict(zip(wire.TICKS, map(int, text[: text.index(b"\n")].split()[1:])))
         at = text.find(b"\nctxt ")
         if at >= 0:
             row[wire.SWITCHES] = int(text[at + 6 : text.index(b"\n", at + 1)])
@@ -198,7 +198,7 @@ class Power(Source):
 
     def read(self) -> Row:
         now = [file.number() for file in self._energy]
-        for before, after, most in zip(self._last, now, self._range, strict=True):
+        for before, after, most in zip(self._last, now, self._range):
             # It begins again at its range's end.
             self._total += after - before if after >= before else after + most - before
         self._last = now
@@ -218,7 +218,7 @@ class Frequency(Source):
 
     def read(self) -> Row:
         khz = [file.number() for file in self._files]
-        return dict(zip(wire.KHZ, (sum(khz) // len(khz), min(khz)), strict=True))
+        return dict(zip(wire.KHZ, (sum(khz) // len(khz), min(khz))))
 
 
 class Throttling(Source):
@@ -363,7 +363,7 @@ def summed(names: tuple[str, ...], rows: Iterable[list[int]]) -> Row:
     for row in rows:
         for place, value in enumerate(row):
             sums[place] += value
-    return dict(zip(names, sums, strict=True))
+    return dict(zip(names, sums))
 
 
 def processors() -> list[int]:

@@ -42,7 +42,7 @@ def found_in(smaps: str, size_mb: int) -> Mapping | None:
     starts = [*MAPPING.finditer(smaps)]
     ends = [match.start() for match in starts[1:]] + [len(smaps)]
     able = []
-    for start, end in zip(starts, ends, strict=True):
+    for start, end in zip(starts, ends):
         size = int(start[2], 16) - int(start[1], 16)
         # QEMU reserves addresses around it that nobody may write to.
         if size >= size_mb << 20 and start[3].startswith("rw"):

@@ -6,7 +6,6 @@ Addresses of a window are of whatever process ran: one that two files share is t
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import re
 import threading
@@ -83,7 +82,7 @@ def unambiguous(found: Iterable[Mapping]) -> Iterator[Mapping]:
     """The parts of address space that one file alone lies in, in the order of addresses."""
     listed = sorted(set(found))
     edges = sorted({edge for each in listed for edge in (each.start, each.end)})
-    for start, end in itertools.pairwise(edges):
+    for start, end in zip(edges, edges[1:]):
         here = [each for each in listed if each.start <= start and end <= each.end]
         if len({(each.base, each.path) for each in here}) == 1:
             yield Mapping(start, end, here[0].base, here[0].path)

@@ -118,7 +118,7 @@ def pace_of(record: dict[str, Any], iterations: int) -> PaceRecord:
     if len(slowdowns) > MOST_ITERATIONS:
         raise ParseError(f"{RUN_RECORD}: pace.slowdowns: more than {MOST_ITERATIONS}")
     for value in [limit, *slowdowns]:
-        is_number = isinstance(value, float | int) and not isinstance(value, bool)
+        is_number = isinstance(value, (float, int)) and not isinstance(value, bool)
         # A whole number may be too large to be asked whether it is finite.
         if not is_number or not 1 <= value <= LARGEST_WHOLE:
             raise ParseError(f"{RUN_RECORD}: pace: {value!r:.40} is not a finite number from 1 up")

@@ -37,7 +37,7 @@ class TraceError(ValueError):
     """The text is not what is printed of these events; says which line and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
     """The time that counts, in ns of the clock that the events' times are in."""
 

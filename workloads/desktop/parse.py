@@ -80,7 +80,7 @@ def checked_order(own: list[dict[str, Any]], where: str, session: int, logins: l
         ((kind, loop) for loop in itertools.count() for kind in loop_order(session, loop)),
     )
     before = dict.fromkeys(("ended", "ended_ns", *DISK), 0)
-    for entry, (kind, loop) in zip(own, wanted, strict=False):
+    for entry, (kind, loop) in zip(own, wanted):
         if (entry.get("kind"), entry.get("loop")) != (kind, loop):
             told = f"{entry.get('kind')!r:.20} of loop {entry.get('loop')!r:.20}"
             raise ParseError(f"{where}: {told}, the seed's order has {kind} of loop {loop}")
@@ -152,7 +152,7 @@ def checked_samples(done: dict[str, Any], file: str, case: dict[str, Any]) -> No
             now[name] = whole(sample, where, name, 0, 1 << 62)
         energy = field(sample, where, "energy_uj", list)
         if len(energy) != len(ranges) or not all(
-            type(e) is int and 0 <= e <= most for e, most in zip(energy, ranges, strict=True)
+            type(e) is int and 0 <= e <= most for e, most in zip(energy, ranges)
         ):
             raise ParseError(f"{where}: energy_uj: {energy!r:.80}")
         if before:

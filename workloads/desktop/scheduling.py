@@ -72,7 +72,7 @@ class Scheduling:
         may use. `kinds`: thread of a QEMU → which of SOURCES it is.
         """
         self.window, self.allowed, self.kinds = window, allowed, kinds
-        self.processors, self.count = processors, processors.bit_count()
+        self.processors, self.count = processors, bin(processors).count("1")
         self.events = self.missing = 0
         self.pairs = self.pairs_ns = self.pairs_times = self.unknown_ns = 0
         self.migrations = {VCPU: 0, "other": 0}

@@ -62,7 +62,7 @@ class Desktop:
         if frame.kind != "DONE" or kind != self.kind or len(numbers) != len(NUMBERS):
             raise LabFault("guest-channel", f"desktop {self.number} said {frame.text[:200]!r}")
         try:
-            told = dict(zip(NUMBERS, map(int, numbers), strict=True))
+            told = dict(zip(NUMBERS, map(int, numbers)))
         except ValueError:
             raise LabFault("guest-channel", f"desktop {self.number} said {line[:200]!r}") from None
         if told["status"] >= DIED:

@@ -5,7 +5,6 @@ docs/measuring.md is this file in words.
 
 from __future__ import annotations
 
-import itertools
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -89,7 +88,7 @@ def largest_share(samples: Sequence[Mapping[str, Any]]) -> float:
     """The largest share between two samples, of those that are apart enough."""
     stretches = [
         share(one, two)
-        for one, two in itertools.pairwise(samples)
+        for one, two in zip(samples, samples[1:])
         if two["at"] - one["at"] >= LEAST_STRETCH_S
     ]
     return max(stretches, default=share(samples[0], samples[-1]))
@@ -102,7 +101,7 @@ def power(
     if not ranges:
         return None
     used = 0
-    for before, after, most in zip(first["energy_uj"], last["energy_uj"], ranges, strict=True):
+    for before, after, most in zip(first["energy_uj"], last["energy_uj"], ranges):
         # The counter begins anew at `most`.
         used += after - before if after >= before else after - before + most
     return used / 1e6 / seconds

@@ -16,7 +16,7 @@ from pathlib import Path
 from _kit import exact
 from _kit.contract import CaseError
 
-Loop = Callable[[int], int | None]
+Loop = Callable[[int], "int | None"]
 CACHES = Path("/sys/devices/system/cpu")
 SIZES = {"K": 1 << 10, "M": 1 << 20}
 # personality(PER_LINUX), what a program of Linux is already: nothing of it changes. Filters that

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import kinds
+from _kit import event
 from _kit.contract import CaseError
 
 DEVICE = Path("/dev/kvm")
@@ -133,7 +134,7 @@ class Guest:
 
     def _make_event(self) -> None:
         """Have KVM tell an eventfd of each write to the port, as it does a device in the kernel."""
-        self._event = self._descriptor(os.eventfd(0))
+        self._event = self._descriptor(event.eventfd(event.CLOSE_ON_EXEC))
         asked = struct.pack("=QQIiI36x", 0, kinds.EVENT_PORT, 1, self._event, IOEVENTFD_PIO)
         fcntl.ioctl(self._machine, IOEVENTFD, asked)
         self._wake = callable_code(WAKE, ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_void_p)
@@ -216,12 +217,12 @@ class Guest:
         waker.start()
         yield
         # Where the guest went another way, the waker waits for an event that does not come.
-        os.eventfd_write(self._event, 1)
+        event.add(self._event, 1)
         waker.join(WAKER_END_S)
         # It ended by itself as a rule, and the event is still there: a waker of the next run would
         # take it for a halt, and wake a guest that has not begun.
         if select.select([self._event], [], [], 0)[0]:
-            os.eventfd_read(self._event)
+            event.take(self._event)
 
     def close(self) -> None:
         """End the guest."""

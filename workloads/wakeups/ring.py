@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from _kit import exact
+from _kit import event, exact
 
 # Of each task, so that it is known again in the kernel's records.
 NAME = "ring"
@@ -36,7 +36,7 @@ def channel(through: str) -> tuple[int, int]:
     if through == "socket":
         one, other = socket.socketpair()
         return one.detach(), other.detach()
-    both = os.eventfd(0, os.EFD_SEMAPHORE)
+    both = event.eventfd(event.SEMAPHORE)
     return both, both
 
 

@@ -41,7 +41,7 @@ _HEAD = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Count:
     """Of all threads of one name, within the window."""
 
@@ -58,7 +58,7 @@ class Count:
     """Ready, and set aside for another."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Thread:
     """One thread as it was last seen."""
 

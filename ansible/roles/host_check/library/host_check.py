@@ -280,7 +280,7 @@ def active(units: tuple[str, ...]) -> list[str]:
         ["systemctl", "is-active", *units], capture_output=True, text=True, check=False
     )
     states = done.stdout.split()
-    return [unit for unit, state in zip(units, states) if state == "active"]  # noqa: B905
+    return [unit for unit, state in zip(units, states) if state == "active"]
 
 
 def unsteady() -> list[str]:

@@ -35,14 +35,14 @@ def install(names: list[str], directory: Path, digests: dict[str, str]) -> None:
     kernel_files.install does.
     """
     files = [directory / f"{name}.deb" for name in names]
-    for name, file in zip(names, files, strict=True):
+    for name, file in zip(names, files):
         found = sha256_of(file)
         if found != digests[name]:
             raise PackageError(
                 f"{file} did not arrive as it was sent: its SHA-256 is {found}, not {digests[name]}"
             )
     if not kernel_files.has_dpkg():
-        for name, file in zip(names, files, strict=True):
+        for name, file in zip(names, files):
             kernel_files.install(file, name.removeprefix("linux-image-"), digests[name])
         return
     note_paths([NOTES])

@@ -159,7 +159,7 @@ def record_by_nmi(
         if noted.startswith("no NMIs"):
             raise ProfileError(noted) from None
         raise
-    came = max((b - a for a, b in zip(before, nmi_counts(), strict=False)), default=0)
+    came = max((b - a for a, b in zip(before, nmi_counts())), default=0)
     if not came:
         raise ProfileError(f"{source} promised NMIs, and none came")
     began, ended = map(float, notes.read_text().split())
@@ -209,12 +209,17 @@ def window(output: Path) -> list[str]:
     """
     spans = []
     for pair in run_record.windows(run_facts(output).get(run_record.MEASURED)):
-        match pair:
-            case [int() | float() as began, int() | float() as ended] if 0 <= began < ended:
-                spans.append(f"{began:.9f},{ended:.9f}")
-            case _:
-                return []
+        if not _is_span(pair):
+            return []
+        began, ended = pair
+        spans.append(f"{began:.9f},{ended:.9f}")
     return ["--time", " ".join(spans)]
+
+
+def _is_span(pair: Any) -> bool:
+    """Whether it is [began, ended], both in seconds."""
+    is_pair = isinstance(pair, list) and len(pair) == 2
+    return is_pair and all(isinstance(n, (int, float)) for n in pair) and 0 <= pair[0] < pair[1]
 
 
 def write_script(output: Path) -> Path:

@@ -23,7 +23,7 @@ import os
 import select
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 from _cases import run_logged, workload_command, write_json
@@ -55,7 +55,7 @@ GONE_WITHIN_S = 20.0
 
 def now() -> str:
     """The time as RFC 3339, UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def run_case(case: Case, workloads: Path, output: Path) -> int:
