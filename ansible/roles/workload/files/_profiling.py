@@ -209,17 +209,17 @@ def window(output: Path) -> list[str]:
     """
     spans = []
     for pair in run_record.windows(run_facts(output).get(run_record.MEASURED)):
-        if not _is_span(pair):
+        if not isinstance(pair, list) or not _is_span(pair):
             return []
         began, ended = pair
         spans.append(f"{began:.9f},{ended:.9f}")
     return ["--time", " ".join(spans)]
 
 
-def _is_span(pair: Any) -> bool:
+def _is_span(pair: list[Any]) -> bool:
     """Whether it is [began, ended], both in seconds."""
-    is_pair = isinstance(pair, list) and len(pair) == 2
-    return is_pair and all(isinstance(n, (int, float)) for n in pair) and 0 <= pair[0] < pair[1]
+    is_pair = len(pair) == 2 and all(isinstance(each, (int, float)) for each in pair)
+    return is_pair and 0 <= pair[0] < pair[1]
 
 
 def write_script(output: Path) -> Path:
