@@ -81,6 +81,12 @@ MAKE_ROOM = "Make room; what was asked for is tried again."
 Report = Callable[[str], None]
 
 
+def _shortened(options: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    others = len(options) - SHOWN_OPTIONS
+    return ", ".join(options[:SHOWN_OPTIONS]) + (f" and {others} more" if others > 0 else "")
+
+
 @dataclass(frozen=True, slots=True)
 class LooseApplication:
     """A patch that applies in another *way* than as it is: *where*, and the *diff* that does it."""
@@ -296,6 +302,8 @@ class Work:
         return bool(ids)
 
     def _configure(self, order: Order) -> None:
+        if notes := notes_in(order.profile.text):
+            self.report(f"The hosts' configurations differ, not taken: {_shortened(notes)}")
         more = {"CONFIG_WHOLE": "yes" if order.profile.whole else "no"}
         status, said = self._run("configure", ["out"], SHORT_LIMITS, more)
         if status:
@@ -304,13 +312,9 @@ class Work:
         config = regular(self.directory / "out" / asked, CONFIG_LIMIT).decode(errors="replace")
         missed = not_taken(order.profile, config)
         if missed:
-            others = len(missed) - SHOWN_OPTIONS
-            shown = ", ".join(missed[:SHOWN_OPTIONS]) + (
-                f" and {others} more" if others > 0 else ""
-            )
             raise BuildFailed(
                 clean_text(
-                    f"the configuration did not take {shown}: "
+                    f"the configuration did not take {_shortened(missed)}: "
                     "this version has no such option, or another one hides it"
                 ),
                 hint="Take them out of the profile, or name them in a line of it: "

@@ -27,12 +27,13 @@ _SETTING = re.compile(
     r"|# CONFIG_\w{1,120} is not set",
     re.ASCII,
 )
-# What a build of ours sets otherwise: debug information costs gigabytes and hours, and these name
-# files that the distribution's build had beside it.
+# What a build of ours sets otherwise: debug information costs gigabytes and hours, these name files
+# that the distribution's build had beside it, and each build finds its own compiler.
 _LEFT_OUT = re.compile(
     r"(?:# )?CONFIG_(?:DEBUG_INFO\w*|GDB_SCRIPTS|INITRAMFS_SOURCE|EXTRA_FIRMWARE\w*"
     r"|SYSTEM_TRUSTED_KEYS|SYSTEM_REVOCATION_KEYS|SYSTEM_BLACKLIST_HASH_LIST|MODULE_SIG_KEY"
-    r"|LOCALVERSION\w*|BUILD_SALT)(?: |=)"
+    r"|LOCALVERSION\w*|BUILD_SALT"
+    r"|(?:CC|GCC|CLANG|AS|LD|LLD|PAHOLE|RUSTC|RUSTC_LLVM|BINDGEN)_VERSION(?:_TEXT)?)(?: |=)"
 )
 # No host's name: two hosts of one configuration have one build. Candidates are of other versions;
 # what one does not take is listed with its kernel.

@@ -48,7 +48,15 @@ def test_drivers_stay_and_debug_information_and_keys_go() -> None:
                  "# CONFIG_KEXEC_SIG is not set", "CONFIG_DEBUG_INFO_NONE=y",
                  'CONFIG_SYSTEM_TRUSTED_KEYS=""', "CONFIG_EFI_STUB=y"):  # fmt: skip
         assert line in lines
-    for word in ("BTF", "DWARF", "debian-uefi", "/run/keys", "LOCALVERSION", "INFO=y"):
+    for word in (
+        "BTF",
+        "DWARF",
+        "debian-uefi",
+        "/run/keys",
+        "LOCALVERSION",
+        "INFO=y",
+        "CC_VERSION",
+    ):
         assert not any(word in line for line in lines)
 
 

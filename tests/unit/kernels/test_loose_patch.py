@@ -216,6 +216,20 @@ def test_an_option_that_this_kernel_does_not_have_ends_the_build_unless_it_may(
         assert (tmp_path / "out/.config").read_text() == "CONFIG_KEPT=y\n"
 
 
+def test_what_hosts_of_one_kernel_have_otherwise_is_told_and_kept_short(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f"# note: CONFIG_N{n}=1, of b: CONFIG_N{n}=2, of a\n" for n in range(12))
+    build = unconfined(tmp_path)
+    order = Order("f" * 40, Profile("both", f"{lines}CONFIG_KEPT=y\n", whole=True), [])
+    build._lay_out(order)
+    with pytest.raises(BuildFailed):
+        build._configure(order)  # there is no tree
+    told = capsys.readouterr().out
+    assert "not taken: CONFIG_N0=1, of b: CONFIG_N0=2, of a, CONFIG_N1=1" in told
+    assert "and 2 more" in told
+
+
 def test_a_patch_is_merged_where_the_tree_has_what_it_was_made_from(
     tmp_path: Path, merging: tuple[GitTree, str, str]
 ) -> None:
