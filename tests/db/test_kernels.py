@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,8 @@ from pipelines import series_run
 from pipelines.built_files import regular
 from pipelines.kernel_build import Builder
 from pipelines.kernel_order import BuildFailed
+from tests.commands import Command
+from tests.series_mails import diff
 from tests.specs import CATALOG, HOSTS, SPEC, inventory
 
 PATCH = Patch("count what is counted", "diff --git a/x b/x\n")
@@ -283,3 +286,31 @@ def test_a_series_for_real_hosts_is_refused_before_its_kernels_are_built(
     with pytest.raises(InvalidInput, match="series toys has the config profile 'lab'"):
         require_bootable("lab", "series toys", series_run.hosts_in(SPEC))
     require_bootable("lab", "series toys", inventory("alpha").values())
+
+
+@dataclass(frozen=True)
+class RacksCommand(Command):
+    """The command with an environment `racks` of two real hosts."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**super().environment, "MITIGAUGE_ENVIRONMENTS": str(self.home / "own")}
+
+
+def test_a_kernel_for_real_hosts_that_nobody_checked_is_refused_by_the_commands(
+    home: Path, database_url: str
+) -> None:
+    hosts = home / "own/racks/hosts.yml"
+    hosts.parent.mkdir(parents=True)
+    host = {"ansible_host": "192.0.2.1", "mitigauge_class": "icx"}
+    hosts.write_text(json.dumps({"all": {"hosts": {"icx-01": host, "icx-02": host}}}))
+    command = RacksCommand(home, database_url)
+    patch = home / "one.patch"
+    patch.write_text(diff("toys/one.c", "a", "b"))
+    said = command.run("kernel", "build", "--environment", "racks", "--no-wait", code=1).stderr
+    assert "the configuration of racks/icx-01, racks/icx-02 is not known" in said
+    assert "mitigauge host check HOST --environment racks" in said
+    said = command.run(
+        "bisect", "start", patch, "--environment", "racks", "--host", "icx-02", "--no-wait", code=1
+    ).stderr
+    assert "the configuration of racks/icx-02 is not known" in said
