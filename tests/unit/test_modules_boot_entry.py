@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 from typing import Any
@@ -577,3 +578,15 @@ def test_an_unsigned_kernel_is_refused_where_secure_boot_is_on(
     monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=1480))
     assert grub.boot(params(), check=False)[0]
     assert not grub.is_signed(b"\x7fELF" + bytes(0x400))
+
+
+def test_without_dpkg_nothing_of_grub_is_pinned(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub.efi, "why_not", lambda: "")
+    monkeypatch.setattr(grub, "has_dpkg", lambda: False)
+    monkeypatch.setattr(grub, "nonce_of", lambda _: "an arm is up")
+    before = (machine.directory / "grub.cfg").read_text()
+    assert grub.pin(check=False) == (False, {"default_entry": os.uname().release})
+    assert (machine.variables, machine.did("update-grub")) == ({}, False)
+    assert (machine.directory / "grub.cfg").read_text() == before

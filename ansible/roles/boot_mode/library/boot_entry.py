@@ -31,6 +31,7 @@ from ansible.module_utils.mitigauge_grub import (
     waits_for_key,
     without_ours,
 )
+from ansible.module_utils.mitigauge_kernel_files import has_dpkg
 from ansible.module_utils.mitigauge_kernel_image import image_version, is_signed
 
 DOCUMENTATION = r"""
@@ -96,15 +97,16 @@ PIN = Path("/etc/default/grub.d/mitigauge.cfg")
 PINNED = "# Mitigauge: the default is named, not the newest kernel.\nGRUB_DEFAULT=saved\n"
 WATCHDOG = Path("/sys/class/watchdog/watchdog0")
 NONCE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-# Detached and a moment later, so that the answer still gets through. The SSH server goes first:
-# who watches for its greeting must not take the system on its way down for the next one.
+# Detached and a moment later, so that the answer still gets through. The SSH server (by either of
+# its names) goes first: who watches for its greeting must not take the system on its way down for
+# the next one.
 DETACHED = (
     *("systemd-run", "--quiet", "--collect"),
     *("--on-active=500ms", "--timer-property=AccuracySec=100ms"),
 )
 REBOOT = {
-    "reset": "systemctl stop ssh.socket ssh.service; exec systemctl reboot",
-    "kexec": "systemctl stop ssh.socket ssh.service; exec systemctl kexec",
+    "reset": "systemctl stop ssh.socket ssh.service sshd.service; exec systemctl reboot",
+    "kexec": "systemctl stop ssh.socket ssh.service sshd.service; exec systemctl kexec",
 }
 KEXEC_GUARD = Path("/etc/default/kexec.d/mitigauge")
 KEXEC_GUARDED = "# Mitigauge: what is not asked to be a kexec is none.\nLOAD_KEXEC=false\n"
@@ -363,7 +365,8 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     by_firmware = not efi.why_not()
     if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
-    if by_firmware and not (GRUB / "grub.cfg").exists():
+    # Without dpkg our kernels lie where no menu is made from.
+    if by_firmware and not ((GRUB / "grub.cfg").exists() and has_dpkg()):
         return False, {"default_entry": os.uname().release}
     if not (GRUB / "grubenv").exists() and not check:
         run("grub-editenv", str(GRUB / "grubenv"), "create")

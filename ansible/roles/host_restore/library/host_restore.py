@@ -59,7 +59,9 @@ NONCE_MARK = "mitigauge.nonce="
 # come up instead of the default.
 REBOOT = (
     *("systemd-run", "--quiet", "--collect", "--on-active=1s"),
-    *("sh", "-c", "kexec -u 2>/dev/null; systemctl stop ssh.socket ssh.service; systemctl reboot"),
+    "sh",
+    "-c",
+    "kexec -u 2>/dev/null; systemctl stop ssh.socket ssh.service sshd.service; systemctl reboot",
 )
 TOLD_PACKAGES = 12
 
