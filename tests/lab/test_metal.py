@@ -7,6 +7,7 @@ not make a boot for one time there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
@@ -14,6 +15,8 @@ from mitigauge.measurement.fleet.boot_method import BootMethod
 from mitigauge.measurement.fleet.service import host_vars
 from mitigauge.measurement.runs.boot_evidence import WrittenEntry
 from mitigauge.measurement.runs.boot_failure import cause_of
+from mitigauge.measurement.runs.proof import Requested, judge_boot
+from mitigauge.measurement.runs.states import BootState
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.answers import parse_answer
 from pipelines.next_boot import next_boot
@@ -23,6 +26,8 @@ pytestmark = pytest.mark.lab
 
 NAME = "lab-metal"
 BOOT_TIMEOUT_S = 480.0
+# A boot takes 60 to 130 s here.
+HANG_S = 240.0
 ESP = "/boot/efi/EFI/mitigauge"
 
 
@@ -45,40 +50,94 @@ def host(metal: Server) -> AnsibleHost:
     )
 
 
-# What becomes of the boot's files while the system goes down, options of the boot, and the words.
+@dataclass(frozen=True)
+class Fault:
+    """What spoils a boot while the system before it goes down, and the words for what it did."""
+
+    words: str
+    spoil: str = "true"
+    options: str = ""
+    program: str = ""
+    """Kept on the host as PROGRAM."""
+    comes_back: bool = True
+    """Whether the host is back without its controller."""
+
+
+PROGRAM = "/usr/local/sbin/fault"
+# A kernel that panics starts this one, as kdump does: kexec_file_load for the case of a crash.
+CRASH = f"""#!/usr/bin/python3
+import ctypes, os
+kernel = os.open("{ESP}/vmlinuz.efi", os.O_RDONLY)
+initial = os.open("{ESP}/initrd.img", os.O_RDONLY)
+words = open("/proc/cmdline").read().split()
+line = " ".join(word for word in words if not word.startswith(("crashkernel", "systemd.")))
+line = (line + " nr_cpus=1").encode() + bytes(1)
+if ctypes.CDLL(None, use_errno=True).syscall(320, kernel, initial, len(line), line, 2):
+    raise OSError(ctypes.get_errno(), "kexec_file_load")
+open("/proc/sysrq-trigger", "w").write("c")
+"""
 FAULTS = {
-    "truncated": (
-        f"truncate -s 3000000 {ESP}/vmlinuz.efi",
-        "",
-        "did not load the kernel (Unsupported)",
+    "truncated": Fault(
+        "did not load the kernel (Unsupported)", f"truncate -s 3000000 {ESP}/vmlinuz.efi"
     ),
-    "missing": (f"rm {ESP}/vmlinuz.efi", "", "did not load the kernel (Not Found)"),
-    "no-initial-disk": (f"rm {ESP}/initrd.img", "", "did not find its initial RAM disk"),
-    "no-root": ("true", "root=/dev/mapper/vg9-root", "no root file system was found"),
-    "panic": ("true", "init=/bin/false", "the kernel panicked"),
+    "missing": Fault("did not load the kernel (Not Found)", f"rm {ESP}/vmlinuz.efi"),
+    "no-initial-disk": Fault("did not find its initial RAM disk", f"rm {ESP}/initrd.img"),
+    "no-root": Fault("no root file system was found", options="root=/dev/mapper/vg9-root"),
+    "panic": Fault("the kernel panicked", options="init=/bin/false"),
+    "crash-kernel": Fault(
+        "the crash kernel of kdump came up",
+        options=f"crashkernel=384M systemd.run={PROGRAM}",
+        program=CRASH,
+    ),
+    # A first process that crashes freezes, and the watchdog that it had opened resets the host.
+    "watchdog": Fault(
+        "the host was reset after this line of its console",
+        options=f"systemd.run={PROGRAM}",
+        program="#!/bin/sh\nsleep 20\nkill -SEGV 1\nsleep 300\n",
+    ),
+    "hang": Fault(
+        "nothing came after this line of its console",
+        options=f"init={PROGRAM}",
+        program="#!/bin/sh\nexec sleep 100000\n",
+        comes_back=False,
+    ),
+    "no-network": Fault(
+        "it came up to its login and did not answer by network",
+        options="modprobe.blacklist=e1000e",
+        comes_back=False,
+    ),
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_boot_that_fails_says_why_and_the_host_is_back_by_itself(
-    metal: Server, host: AnsibleHost, fault: str
-) -> None:
-    spoil, options, words = FAULTS[fault]
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_boot_that_fails_says_why(metal: Server, host: AnsibleHost, name: str) -> None:
+    fault = FAULTS[name]
+    if fault.program:
+        metal.run(f"cat > {PROGRAM}; chmod 755 {PROGRAM}", given=fault.program)
     metal.run(
         "systemctl stop spoil.service; systemd-run --quiet --unit spoil --property "
-        f"RemainAfterExit=yes --property ExecStop='/bin/sh -c \"{spoil}; sync\"' --property "
+        f"RemainAfterExit=yes --property ExecStop='/bin/sh -c \"{fault.spoil}; sync\"' --property "
         "RequiresMountsFor=/boot/efi true"
     )
     offset = host.serial_offset()
-    nonce = f"fault-{fault}"
-    facts = host.arm(nonce=nonce, cmdline=options, kernel="", method=BootMethod.RESET)
+    nonce = f"fault-{name}"
+    facts = host.arm(nonce=nonce, cmdline=fault.options, kernel="", method=BootMethod.RESET)
     entry = parse_answer(WrittenEntry, facts, "the boot entry")
-    proof = next_boot(host, entry.previous_boot_id, BOOT_TIMEOUT_S)
-    assert proof is not None, "the host did not come back by itself"
-    assert proof.nonce is None
-    cause = cause_of(host.serial_log(offset), entry, nonce, proof, cycled=False)
-    print(f"{fault}: {cause}")
-    assert words in cause
+    limit_s = BOOT_TIMEOUT_S if fault.comes_back else HANG_S
+    proof = next_boot(host, entry.previous_boot_id, limit_s)
+    assert (proof is not None) == fault.comes_back
+    if proof is None:
+        host.power_cycle()
+        proof = next_boot(host, entry.previous_boot_id, BOOT_TIMEOUT_S)
+    assert proof is not None, "the host did not come back"
+    judgement = judge_boot(
+        proof, Requested(nonce, entry.previous_boot_id, "", "", entry.kernel_version, ())
+    )
+    log = host.serial_log(offset)
+    cause = cause_of(log, entry, nonce, proof, cycled=not fault.comes_back)
+    print(f"{name}: {judgement.reason}; {cause}")
+    assert judgement.state is BootState.DID_NOT_BOOT
+    assert fault.words in (cause or judgement.reason)
 
 
 def test_the_host_is_as_it_was_after_faults(metal: Server, host: AnsibleHost) -> None:
