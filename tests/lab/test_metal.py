@@ -65,10 +65,10 @@ class Fault:
 
 PROGRAM = "/usr/local/sbin/fault"
 # A kernel that panics starts this one, as kdump does: kexec_file_load for the case of a crash.
-CRASH = f"""#!/usr/bin/python3
+CRASH = """#!/usr/bin/python3
 import ctypes, os
-kernel = os.open("{ESP}/vmlinuz.efi", os.O_RDONLY)
-initial = os.open("{ESP}/initrd.img", os.O_RDONLY)
+kernel = os.open("/boot/vmlinuz-" + os.uname().release, os.O_RDONLY)
+initial = os.open("/boot/initrd.img-" + os.uname().release, os.O_RDONLY)
 words = open("/proc/cmdline").read().split()
 line = " ".join(word for word in words if not word.startswith(("crashkernel", "systemd.")))
 line = (line + " nr_cpus=1").encode() + bytes(1)
