@@ -26,7 +26,7 @@ class System(StrEnum):
     METAL = "metal"
     """As servers are: EFI, two disks, LVM over RAID 1, GRUB."""
     SDBOOT = "sdboot"
-    """As servers are: EFI, btrfs, dracut, systemd-boot."""
+    """As servers are: EFI with Secure Boot, btrfs, dracut, systemd-boot."""
 
     @property
     def is_server(self) -> bool:

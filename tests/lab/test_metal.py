@@ -7,7 +7,10 @@ not make a boot for one time there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,7 @@ from mitigauge.measurement.runs.states import BootState
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.answers import parse_answer
 from pipelines.next_boot import next_boot
+from tests.lab import controllers
 from tests.lab.servers import Server, follow_readme, server, settled_reader
 
 pytestmark = pytest.mark.lab
@@ -42,12 +46,26 @@ def test_readme_leads_to_a_verdict_on_lvm_over_raid_and_back(metal: Server) -> N
         follow_readme(reader)
 
 
-@pytest.fixture(scope="module")
-def host(metal: Server) -> AnsibleHost:
-    variables = {**metal.of_lab, "mitigauge_boot_timeout_s": BOOT_TIMEOUT_S}
-    return AnsibleHost(
-        host_vars(NAME, "lab", variables, boot_timeout_s=BOOT_TIMEOUT_S), SilentLog()
-    )
+def host_with(metal: Server, **variables: Any) -> AnsibleHost:
+    known = {**metal.of_lab, "mitigauge_boot_timeout_s": BOOT_TIMEOUT_S, **variables}
+    return AnsibleHost(host_vars(NAME, "lab", known, boot_timeout_s=BOOT_TIMEOUT_S), SilentLog())
+
+
+@contextmanager
+def host_behind(metal: Server, controller: str, directory: Path) -> Iterator[AnsibleHost]:
+    """The host, and before it a controller of that kind; empty: its emulator."""
+    if not controller:
+        yield host_with(metal)
+        return
+    chassis = controllers.host_chassis(metal.power)
+    with controllers.serial_port(metal.directory / "serial.sock") as port:
+        if controller == "ipmi":
+            rig = controllers.ipmi(directory, chassis, port)
+        else:
+            rig = controllers.redfish(directory, chassis)
+        with rig as power:
+            console = controllers.console_of(power, port)
+            yield host_with(metal, mitigauge_power=power, mitigauge_console=console)
 
 
 @dataclass(frozen=True)
@@ -59,8 +77,8 @@ class Fault:
     options: str = ""
     program: str = ""
     """Kept on the host as PROGRAM."""
-    comes_back: bool = True
-    """Whether the host is back without its controller."""
+    controller: str = ""
+    """Through which one it comes back; empty: by itself."""
 
 
 PROGRAM = "/usr/local/sbin/fault"
@@ -99,19 +117,24 @@ FAULTS = {
         "nothing came after this line of its console",
         options=f"init={PROGRAM}",
         program="#!/bin/sh\nexec sleep 100000\n",
-        comes_back=False,
+        controller="ipmi",
     ),
     "no-network": Fault(
         "it came up to its login and did not answer by network",
         options="modprobe.blacklist=e1000e",
-        comes_back=False,
+        controller="redfish",
     ),
 }
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_boot_that_fails_says_why(metal: Server, host: AnsibleHost, name: str) -> None:
-    fault = FAULTS[name]
+def test_a_boot_that_fails_says_why(metal: Server, tmp_path: Path, name: str) -> None:
+    with host_behind(metal, FAULTS[name].controller, tmp_path / "controller") as host:
+        boot_with(FAULTS[name], name, metal, host)
+
+
+def boot_with(fault: Fault, name: str, metal: Server, host: AnsibleHost) -> None:
+    """Spoil a boot of the host, and hold what is told of it against what spoilt it."""
     if fault.program:
         metal.run(f"cat > {PROGRAM}; chmod 755 {PROGRAM}", given=fault.program)
     metal.run(
@@ -123,9 +146,9 @@ def test_a_boot_that_fails_says_why(metal: Server, host: AnsibleHost, name: str)
     nonce = f"fault-{name}"
     facts = host.arm(nonce=nonce, cmdline=fault.options, kernel="", method=BootMethod.RESET)
     entry = parse_answer(WrittenEntry, facts, "the boot entry")
-    limit_s = BOOT_TIMEOUT_S if fault.comes_back else HANG_S
+    limit_s = HANG_S if fault.controller else BOOT_TIMEOUT_S
     proof = next_boot(host, entry.previous_boot_id, limit_s)
-    assert (proof is not None) == fault.comes_back
+    assert (proof is None) == bool(fault.controller)
     if proof is None:
         host.power_cycle()
         proof = next_boot(host, entry.previous_boot_id, BOOT_TIMEOUT_S)
@@ -134,12 +157,12 @@ def test_a_boot_that_fails_says_why(metal: Server, host: AnsibleHost, name: str)
         proof, Requested(nonce, entry.previous_boot_id, "", "", entry.kernel_version, ())
     )
     log = host.serial_log(offset)
-    cause = cause_of(log, entry, nonce, proof, cycled=not fault.comes_back)
+    cause = cause_of(log, entry, nonce, proof, cycled=bool(fault.controller))
     print(f"{name}: {judgement.reason}; {cause}")
     assert judgement.state is BootState.DID_NOT_BOOT
-    assert fault.words in (cause or judgement.reason)
+    assert fault.words in f"{judgement.reason}; {cause}"
 
 
-def test_the_host_is_as_it_was_after_faults(metal: Server, host: AnsibleHost) -> None:
-    host.restore()
+def test_the_host_is_as_it_was_after_faults(metal: Server) -> None:
+    host_with(metal).restore()
     assert "mitigauge" not in metal.run("efibootmgr; ls /boot/efi/EFI")
