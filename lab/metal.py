@@ -65,7 +65,7 @@ def machine_arguments(
         *(word for number, disk in enumerate(disks) for word in _disk(number, *disk)),
         *("-netdev", network, "-device", "e1000e,netdev=net,romfile="),
         *("-device", "virtio-rng-pci"),
-        # The chipset's own watchdog never resets the emulated machine.
+        # The chipset's own watchdog takes twice its time.
         *("-device", "i6300esb", "-action", "watchdog=reset"),
         # The first serial line leads nowhere, as on many boards.
         *("-chardev", "null,id=first", "-device", "isa-serial,chardev=first,index=0"),

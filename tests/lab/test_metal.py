@@ -29,7 +29,7 @@ from tests.lab.servers import Server, follow_readme, server, settled_reader
 pytestmark = pytest.mark.lab
 
 NAME = "lab-metal"
-BOOT_TIMEOUT_S = 480.0
+BOOT_TIMEOUT_S = 540.0
 # A boot takes 60 to 130 s here.
 HANG_S = 240.0
 ESP = "/boot/efi/EFI/mitigauge"
@@ -111,7 +111,12 @@ FAULTS = {
     "watchdog": Fault(
         "the host was reset after this line of its console",
         options=f"systemd.run={PROGRAM}",
-        program="#!/bin/sh\nsleep 20\nkill -SEGV 1\nsleep 300\n",
+        program="""#!/bin/sh
+until grep -qs ^active /sys/class/watchdog/watchdog0/state; do sleep 1; done
+sleep 5
+kill -SEGV 1
+sleep 300
+""",
     ),
     "hang": Fault(
         "nothing came after this line of its console",
