@@ -85,7 +85,7 @@ def build(recipe: Recipe, work: Path, progress: Progress) -> None:
     _run_mmdebstrap(recipe, work, find_mirror(), progress)
     if recipe.system.is_server:
         progress.stage("Booting the image for the first time")
-        metal.first_boot(work)
+        metal.first_boot(work, metal.firmware_of(recipe.system))
         return
     progress.stage("Writing the partition table")
     _partition(disk)

@@ -19,7 +19,7 @@ from lab.errors import LabError
 from lab.execution import PROGRAM, Execution
 from lab.hosts import Host
 from lab.image import Image
-from lab.qemu import KERNEL_BYTES, host_arguments
+from lab.qemu import cleared_bytes, host_arguments
 from mitigauge.core.clock import Clock
 
 START_TIMEOUT_S = 30
@@ -136,7 +136,7 @@ def start(host: Host, image: Image, execution: Execution) -> None:
     shutil.rmtree(host.windows, ignore_errors=True)
     host.windows.mkdir(parents=True)
     host.zeros.touch()
-    os.truncate(host.zeros, KERNEL_BYTES)
+    os.truncate(host.zeros, cleared_bytes(host.spec))
     with host.qemu_log.open("wb") as log:
         try:
             done = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 from lab import metal, nmi
 from lab.exact import serve
 from lab.execution import PROGRAM, Execution
-from lab.hosts import Host
+from lab.hosts import Host, HostSpec
 
 # Where a kernel is loaded, unpacked and run that is not moved about by KASLR: GRUB reads it to
 # 1 MiB, and it asks for 61 MiB from 16 MiB on (Debian's 7.2).
@@ -80,6 +80,7 @@ def _metal_arguments(host: Host) -> list[str]:
         *("-smbios", f"type=1,manufacturer=Mitigauge,product={spec.name}"),
         *("-cpu", spec.cpu, "-smp", f"{spec.vcpus}", "-m", f"{spec.memory_mib}"),
         *("-chardev", f"{serial},{log}", "-device", "isa-serial,chardev=serial,index=1"),
+        *fresh_memory_arguments(host),
         "-no-shutdown",
         *qmp_arguments("power", host.qmp_socket),
         *qmp_arguments("control", host.control_socket),
@@ -88,13 +89,18 @@ def _metal_arguments(host: Host) -> list[str]:
     ]
 
 
+def cleared_bytes(spec: HostSpec) -> int:
+    """How much memory is overwritten from KERNEL_AT on: EFI and KASLR use all of it."""
+    return (spec.memory_mib << 20) - KERNEL_AT if spec.system.is_server else KERNEL_BYTES
+
+
 def fresh_memory_arguments(host: Host) -> list[str]:
     """Arguments that overwrite the kernel's memory with zeros at each reset.
 
     The emulator keeps its translation of a page's code over a reset, and then looks through
     it at each single write to that page: unpacking a kernel where another one ran took from 10
     to more than 60 s instead of 2. Overwritten as a whole, a page is rid of it at once. The
-    hosts boot with ``nokaslr``, or the next kernel might lie anywhere.
+    lab's own hosts boot with ``nokaslr``, or the next kernel might lie anywhere.
     """
     return ["-device", f"loader,file={_escape(host.zeros)},addr={KERNEL_AT:#x},force-raw=on"]
 

@@ -91,7 +91,7 @@ class Publisher:
             return Ended(PublicationState.WAITING, why)
         body = kcidb.submission(self._facts(begun), settings.kcidb_origin)
         if not body["tests"]:
-            return Ended(PublicationState.NOTHING, "no figure is of a kernel that was built here")
+            return Ended(PublicationState.NOTHING, "no kernel that it judges was built here")
         token = {"Authorization": f"Bearer {settings.kcidb_token}"} if settings.kcidb_token else {}
         said = RestServer(settings.kcidb_url, token).post("", body)
         return _ended(said, f"{len(body['tests'])} tests")

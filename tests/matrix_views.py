@@ -167,7 +167,6 @@ FACTS = {
         processor="AMD EPYC-Rome Processor",
         microcode="0x1000065",
         kernels=["7.2.4+deb13-cloud-amd64"],
-        smt="notsupported",
     )
 }
 

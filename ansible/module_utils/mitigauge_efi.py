@@ -106,9 +106,20 @@ def flag(name: str) -> bool | None:
         return None
 
 
-def why_not() -> str:
-    """Why the firmware cannot be told to start a kernel once; empty where it can."""
-    return next(_obstacles(), "")
+def why_not(loader: str = "auto", *, has_grub: bool = False) -> str:
+    """Why the firmware is not told to start a kernel once; empty where it is.
+
+    *loader*: ``auto``, ``efi`` or ``grub``, as the inventory asks.
+    """
+    if loader == "grub":
+        return "the inventory asks for GRUB"
+    why = next(_obstacles(), "")
+    if not why and loader != "efi" and has_grub and flag("SecureBoot"):
+        return (
+            "Secure Boot is on: GRUB takes what its shim knows, the firmware only what a key in "
+            "its own db has signed (boot_mode_loader: efi)"
+        )
+    return why
 
 
 def why_no_place() -> str:
@@ -136,11 +147,6 @@ def _obstacles() -> Iterator[str]:
         yield f"{EFIVARS} is mounted read-only: mount -o remount,rw {EFIVARS}"
     if shutil.which("efibootmgr") is None:
         yield "there is no program efibootmgr: install the package of that name"
-    if flag("SecureBoot"):
-        yield (
-            "Secure Boot is on, and the firmware starts only what a key in its db has signed: "
-            "switch it off in the firmware's set-up, or boot by GRUB"
-        )
 
 
 @dataclass(frozen=True)

@@ -464,3 +464,73 @@ def test_kernels_are_booted_in_three_layouts_where_both_were_built_in_three(
     words = "in 3 builds of each" if expected else "slower in these two builds"
     assert words in confirmations(engine)[0].why
     assert states(engine)[0] == ("confirmed" if expected else "slower-builds")
+
+
+def settle_by_hand(engine: Engine, number: int, **change: Any) -> None:
+    with transaction(engine) as session:
+        version = service.show_regression(session, number).version
+        change = {"note": "looked at", **change}
+        service.change_regression(
+            session, number, RegressionChange(version=version, **change), by="mira"
+        )
+
+
+def week_says(engine: Engine) -> dict[int, str]:
+    with transaction(engine) as session:
+        lines = regression_lines(session, Week.of(database_now(session)))
+    return {line.id: "suspicion" if line.is_suspicion else "sure" for line in lines}
+
+
+def test_who_takes_a_suspicion_does_not_confirm_it(engine: Engine) -> None:
+    one, other = suspicions(engine)
+    settle_by_hand(engine, one, owner="bob")
+    assert regression(engine, one).state is RegressionState.ASSIGNED
+    assert not regression(engine, one).is_sure
+    assert week_says(engine) == {one: "suspicion", other: "suspicion"}
+
+
+def test_what_a_person_confirmed_stays_sure_when_somebody_takes_it(engine: Engine) -> None:
+    one, _ = suspicions(engine)
+    settle_by_hand(engine, one, state=RegressionState.CONFIRMED)
+    settle_by_hand(engine, one, owner="bob")
+    assert regression(engine, one).is_sure
+    assert week_says(engine)[one] == "sure"
+    settle_by_hand(engine, one, state=RegressionState.FALSE)
+    assert not regression(engine, one).is_sure
+
+
+def test_boots_that_are_asked_for_again_hide_no_answer_until_they_have_one(engine: Engine) -> None:
+    one, _ = suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    confirm(engine, BOOTS)
+    assert regression(engine, one).is_sure
+    with transaction(engine) as session:
+        ask_again(session, one, by="mira")
+    assert regression(engine, one).confirmation is ConfirmationState.WAITING
+    assert regression(engine, one).is_sure
+    confirm(engine, ENOUGH)
+    run_experiments(engine, {"before": LEVEL, "after": LEVEL})
+    confirm(engine, ENOUGH)
+    assert not regression(engine, one).is_sure
+    with transaction(engine) as session:
+        [row] = service.list_regressions(session, limit=1).regressions[:1]
+    assert row.is_sure is False
+
+
+def test_fresh_boots_say_whether_their_effect_is_a_bound(engine: Engine) -> None:
+    suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    with engine.begin() as connection:
+        connection.execute(text("update verdict set bound = 'at_least'"))
+    confirm(engine, BOOTS)
+    [one, _] = suspicions_seen(engine)
+    assert one.fresh_boots is not None
+    assert (one.bound, one.fresh_boots.bound) == ("at_least", "at_least")
+
+
+def suspicions_seen(engine: Engine) -> list[RegressionView]:
+    with transaction(engine) as session:
+        page = service.list_regressions(session)
+        return [service.show_regression(session, row.id) for row in reversed(page.regressions)]

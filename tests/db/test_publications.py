@@ -226,6 +226,27 @@ def test_verdicts_that_are_given_again_are_published_again(
     assert (len(faulty.checks), len(faulty.runs)) == (2, 2)
 
 
+def test_figures_that_are_withdrawn_do_not_stay_where_they_were_published(
+    engine: Engine, faulty: Faulty, measured: int
+) -> None:
+    settings = settings_of(faulty, TargetName.KCIDB)
+    publish(engine, settings)
+    published = set(faulty.kcidb)
+    assert "MISS" not in {test["status"] for test in faulty.kcidb.values()}
+    withdraw = (
+        "update boot set state = 'invalid', reason = 'disturbed' where id in (select boot.id from"
+        " boot join arm on arm.id = boot.arm_id where not is_baseline)"
+    )
+    with engine.begin() as connection:
+        connection.execute(text(withdraw))
+    judge_again(engine, measured)
+    publish(engine, settings)
+    assert states(engine) == {TargetName.KCIDB: PUBLISHED}
+    assert {number: test["status"] for number, test in faulty.kcidb.items()} == dict.fromkeys(
+        published, "MISS"
+    )
+
+
 def test_an_origin_that_kcidb_does_not_take_is_said_and_sends_nothing(
     engine: Engine, faulty: Faulty, measured: int
 ) -> None:

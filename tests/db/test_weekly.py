@@ -385,6 +385,7 @@ def test_a_regression_is_told_with_whose_it_is_and_what_is_known_is_no_news(
     engine: Engine,
 ) -> None:
     found = found_regressions(engine)
+    decided(engine, found[0], state=RegressionState.CONFIRMED)
     decided(engine, found[0], owner="alice", bug="https://example.org/17")
     decided(engine, found[1], state=RegressionState.KNOWN, bug="https://example.org/18")
     with transaction(engine) as session:

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -164,6 +165,47 @@ def redfish(directory: Path, chassis: Sequence[str]) -> Iterator[dict[str, Any]]
             # It knows no sessions.
             "login": "basic",
         }
+
+
+def console_of(values: dict[str, Any], port: int) -> dict[str, Any]:
+    """Serial over LAN where the controller has it, else a console server's port."""
+    if values["driver"] != "ipmi":
+        return {"kind": "tcp", "address": "127.0.0.1", "port": port}
+    return {"kind": "ipmi-sol", **{n: value for n, value in values.items() if n != "driver"}}
+
+
+@contextmanager
+def serial_port(line: Path) -> Iterator[int]:
+    """A TCP port of the emulator's serial line, as a console server has one."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_serve, args=(server, line), daemon=True).start()
+        yield int(server.getsockname()[1])
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def _serve(server: socket.socket, line: Path) -> None:
+    with suppress(OSError):
+        while True:
+            listener = server.accept()[0]
+            with listener, socket.socket(socket.AF_UNIX) as serial, suppress(OSError):
+                serial.connect(str(line))
+                serial.settimeout(1)
+                _copy(serial, listener)
+
+
+def _copy(serial: socket.socket, listener: socket.socket) -> None:
+    """Copy until the listener is gone, of which a silent line tells nothing by itself."""
+    while True:
+        with suppress(TimeoutError):
+            piece = serial.recv(65536)
+            if not piece:
+                return
+            listener.sendall(piece)
+        listener.setblocking(False)
+        with suppress(BlockingIOError):
+            if not listener.recv(4096):
+                return
+        listener.setblocking(True)
 
 
 @contextmanager

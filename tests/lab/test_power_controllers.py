@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,20 +66,13 @@ def behind(
     """The host as the inventory names it: by its controller alone, its emulator unmentioned."""
     directory = tmp_path_factory.mktemp(request.param)
     chassis = controllers.host_chassis(one_host.variables(HOST)["mitigauge_power"])
-    with serial_port(one_host.paths.host(HOST).serial_socket) as port:
+    with controllers.serial_port(one_host.paths.host(HOST).serial_socket) as port:
         if request.param == "ipmi":
             rig = controllers.ipmi(directory, chassis, port)
         else:
             rig = controllers.redfish(directory, chassis)
-        with rig as values, inventory_with(one_host, console_of(values, port), values):
+        with rig as values, inventory_with(one_host, controllers.console_of(values, port), values):
             yield Behind(request.param, one_host, values)
-
-
-def console_of(values: dict[str, Any], port: int) -> dict[str, Any]:
-    """Serial over LAN where the controller has it, else a console server's port."""
-    if values["driver"] != "ipmi":
-        return {"kind": "tcp", "address": "127.0.0.1", "port": port}
-    return {"kind": "ipmi-sol", **{n: value for n, value in values.items() if n != "driver"}}
 
 
 @contextmanager
@@ -100,40 +91,6 @@ def inventory_with(lab: Lab, console: dict[str, Any], power: dict[str, Any]) -> 
         yield
     finally:
         path.write_text(before)
-
-
-@contextmanager
-def serial_port(line: Path) -> Iterator[int]:
-    """A TCP port of the emulator's serial line, as a console server has one."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_serve, args=(server, line), daemon=True).start()
-        yield int(server.getsockname()[1])
-        server.shutdown(socket.SHUT_RDWR)
-
-
-def _serve(server: socket.socket, line: Path) -> None:
-    with suppress(OSError):
-        while True:
-            listener = server.accept()[0]
-            with listener, socket.socket(socket.AF_UNIX) as serial, suppress(OSError):
-                serial.connect(str(line))
-                serial.settimeout(1)
-                _copy(serial, listener)
-
-
-def _copy(serial: socket.socket, listener: socket.socket) -> None:
-    """Copy until the listener is gone, of which a silent line tells nothing by itself."""
-    while True:
-        with suppress(TimeoutError):
-            piece = serial.recv(65536)
-            if not piece:
-                return
-            listener.sendall(piece)
-        listener.setblocking(False)
-        with suppress(BlockingIOError):
-            if not listener.recv(4096):
-                return
-        listener.setblocking(True)
 
 
 def test_its_power_goes_and_comes(behind: Behind) -> None:

@@ -311,10 +311,6 @@ def test_a_disk_that_fills_up_in_the_midst_leaves_no_half_kernel(
     [
         (lambda root: (root / "fw_platform_size").write_text("32"), "of 32 bits"),
         (lambda root: shutil.rmtree(root / "efivars"), "efivars is empty: mount efivarfs"),
-        (
-            lambda root: (root / "efivars" / f"SecureBoot-{efi.GLOBAL}").write_bytes(b"\6\0\0\0\1"),
-            "Secure Boot is on",
-        ),
     ],
 )
 def test_a_firmware_that_cannot_be_told_is_refused_by_what_it_lacks(
@@ -334,6 +330,24 @@ def test_a_firmware_that_cannot_be_told_is_refused_by_what_it_lacks(
     (tmp_path / "grub").mkdir()
     (tmp_path / "grub" / "grub.cfg").touch()
     assert boot_entry.loader_for("auto") == "grub"
+
+
+def test_under_secure_boot_the_firmware_is_asked_where_grub_cannot_be(
+    firmware: Firmware, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variable = tmp_path / "efivars" / f"SecureBoot-{efi.GLOBAL}"
+    variable.write_bytes(b"\6\0\0\0\1")
+    monkeypatch.setattr(boot_entry, "GRUB", tmp_path / "grub")
+    assert boot_entry.loader_for("auto") == "efi"
+    (tmp_path / "grub").mkdir()
+    (tmp_path / "grub" / "grub.cfg").touch()
+    assert boot_entry.loader_for("auto") == "grub"
+    assert boot_entry.loader_for("efi") == "efi"
+    with pytest.raises(efi.Refused, match=r"has no signature: the firmware would not load it"):
+        boot(monkeypatch, loader="efi")
+    assert firmware.next is None
+    variable.write_bytes(b"\6\0\0\0\0")
+    assert boot_entry.loader_for("auto") == "efi"
 
 
 def test_where_our_files_have_no_place_grub_starts_the_arm(

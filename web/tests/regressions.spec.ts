@@ -162,6 +162,7 @@ test.describe("a trend's change", () => {
     experiment_id: 1,
     boots: 24,
     effect_percent: 0.1,
+    bound: "at_least",
     ci_low_percent: -0.2,
     ci_high_percent: 0.4,
     asked_at: "2026-11-20T10:00:00Z",
@@ -180,6 +181,7 @@ test.describe("a trend's change", () => {
       const fresh = page.getByRole("region", { name: "Fresh boots" });
       await expect(fresh).toContainText("refuted");
       await expect(fresh).toContainText(FRESH.likely);
+      await expect(fresh.getByText(/^≥ *\+0.1/)).toBeVisible();
       await expect(fresh.getByRole("link", { name: "Experiment 1" })).toHaveAttribute(
         "href",
         "/experiments/1",

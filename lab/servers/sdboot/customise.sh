@@ -2,6 +2,8 @@
 # mmdebstrap customise hook: customise.sh ROOT WORK SUITE KERNEL_LINE
 # ROOT is the unpacked system, WORK holds overlay/, disk.raw and disk1.raw, and takes boot/. The
 # first disk has an EFI system partition and the root on btrfs; the second one stays empty.
+# Boot loader and kernel are signed by the key that the firmware's variables know: that of OVMF's
+# package, which everybody has.
 set -euo pipefail
 root=$1 work=$2
 esp_sectors=$((300 << 11)) first=2048
@@ -28,6 +30,15 @@ chroot "$root" systemctl enable systemd-networkd.service ssh.service lab-first-b
 kernel=$(basename "$(find "$root/boot" -name 'vmlinuz-*' | sort -V | tail -n 1)")
 release=${kernel#vmlinuz-}
 chroot "$root" dracut --force "/boot/initrd.img-$release" "$release"
+key="$work/boot/key.pem" certificate=/usr/share/ovmf/PkKek-1-snakeoil.pem
+openssl rsa -in /usr/share/ovmf/PkKek-1-snakeoil.key -passin pass:snakeoil -out "$key"
+for signed in "$root/boot/$kernel" "$root/usr/lib/systemd/boot/efi/systemd-bootx64.efi"; do
+  sbsign --key "$key" --cert "$certificate" --output "$work/boot/signed" "$signed"
+  # Beside the loader: its installer takes what ends so.
+  case $signed in *.efi) signed+=.signed ;; esac
+  cp "$work/boot/signed" "$signed"
+done
+rm "$key" "$work/boot/signed"
 cp "$root/boot/$kernel" "$work/boot/vmlinuz"
 cp "$root/boot/initrd.img-$release" "$work/boot/initrd.img"
 echo "$release" > "$work/boot/release"
@@ -67,7 +78,7 @@ mkfs.vfat --offset "$first" -s 8 -F 32 -i E5E50000 -n ESP "$work/disk.raw" \
   "$((esp_sectors / 2))" > /dev/null
 at="$work/disk.raw@@1M"
 mmd -i "$at" ::/EFI ::/EFI/systemd ::/EFI/BOOT ::/loader ::/loader/entries ::/system
-stub="$root/usr/lib/systemd/boot/efi/systemd-bootx64.efi"
+stub="$root/usr/lib/systemd/boot/efi/systemd-bootx64.efi.signed"
 mcopy -i "$at" "$stub" ::/EFI/systemd/systemd-bootx64.efi
 mcopy -i "$at" "$stub" ::/EFI/BOOT/BOOTX64.EFI
 mcopy -i "$at" "$work/boot/loader/loader.conf" ::/loader/loader.conf

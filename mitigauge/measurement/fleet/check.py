@@ -142,6 +142,23 @@ def _twin_of(name: str, family: ModeFamily, facts: Mapping[str, Any]) -> str:
     return ""
 
 
+def _secure_boot(firmware: Mapping[str, Any], lockdown: str | None) -> Item:
+    state = {True: "on", False: "off", None: "not there"}[firmware["secure_boot"]]
+    told = f"{state}; lockdown: {lockdown or 'none'}"
+    if not firmware["secure_boot"]:
+        return Item("Secure Boot", State.NOTE, told)
+    keys = (
+        "its GRUB starts kernels that are signed by a key of the shim's, MOK or db"
+        if firmware["refused"]
+        else "the firmware starts kernels that are signed by a key in its db"
+    )
+    return Item(
+        "Secure Boot", State.NOTE, f"{told}; {keys}",
+        "`--try` shows whether it takes the host's own kernel. Candidates have to be signed: "
+        "docs/metal.md.",
+    )  # fmt: skip
+
+
 def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
     """What else of the system meddles with boots and figures."""
     major, minor, *_ = (int(part) for part in facts["python"].split(".")[:2])
@@ -150,8 +167,7 @@ def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
             "python", State.MISSING, f"{facts['python']}, needed 3.9",
             "Name a newer one of the host: ansible_python_interpreter in the inventory.",
         )  # fmt: skip
-    secure_boot = {True: "on", False: "off", None: "not there"}[facts["firmware"]["secure_boot"]]
-    yield Item("Secure Boot", State.NOTE, f"{secure_boot}; lockdown: {facts['lockdown'] or 'none'}")
+    yield _secure_boot(facts["firmware"], facts["lockdown"])
     consoles = ", ".join(facts["consoles"])
     yield Item(
         "kernel's console", State.NOTE, consoles or "none",

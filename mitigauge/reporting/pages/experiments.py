@@ -327,7 +327,6 @@ def _host_facts(session: Session, runs: Sequence[Run]) -> dict[str, HostFacts]:
             processor=str(fingerprint.get("cpu_model") or ""),
             microcode=str(fingerprint.get("microcode") or ""),
             kernels=list(dict.fromkeys(releases)),
-            smt=str(fingerprint.get("smt") or ""),
             governor=str(fingerprint.get("governor") or ""),
         )
     return found

@@ -257,7 +257,6 @@ class HostFacts(View):
     processor: str = ""
     microcode: str = ""
     kernels: list[str] = Field(default_factory=list, description="releases that boots really ran")
-    smt: str = ""
     governor: str = ""
 
 

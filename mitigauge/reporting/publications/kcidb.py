@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import Any
 
-from mitigauge.core.effect import Verdict
+from mitigauge.core.effect import CellState, Verdict
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.reporting.letters.reply.headline import LeadCell
+from mitigauge.reporting.pages.schemas import ExperimentView
 from mitigauge.reporting.publications.facts import Facts, KernelFacts
 
 MAJOR, MINOR = 5, 3
@@ -25,7 +26,10 @@ _STATUS = {Verdict.WORSE: "FAIL", Verdict.SAME: "PASS", Verdict.BETTER: "PASS"}
 
 
 def submission(facts: Facts, origin: str) -> dict[str, Any]:
-    """All rows of an experiment; without a test where it has no figure of a kernel of ours."""
+    """All rows of an experiment; without a test where no arm has a kernel that was built here.
+
+    What has no figure is missing there: one that was sent before may be withdrawn since.
+    """
     known = {kernel.release: kernel for kernel in facts.kernels}
     tests = list(_tests(facts, origin, known))
     used = {each["build_id"] for each in tests}
@@ -87,9 +91,9 @@ def _build_id(kernel: KernelFacts, origin: str) -> str:
 
 
 def _tests(facts: Facts, origin: str, known: dict[str, KernelFacts]) -> Iterator[dict[str, Any]]:
-    for each in facts.cells:
+    for each in [*facts.cells, *_unmeasured(facts.view)]:
         kernel = known.get(each.arm.kernel)
-        if kernel is None or each.cell.mean is None:
+        if kernel is None:
             continue
         view, row, cell = facts.view, each.row, each.cell
         place = (str(view.id), each.comparison.name, row.host, row.case, row.metric, each.arm.name)
@@ -100,7 +104,6 @@ def _tests(facts: Facts, origin: str, known: dict[str, KernelFacts]) -> Iterator
             "path": f"mitigauge.{_step(row.case)}.{_step(row.metric)}",
             "comment": _text(f"{row.case}, {each.arm.name} against {each.baseline.name}"),
             "status": _status(each),
-            "number": {"value": cell.mean, "unit": _text(row.unit)},
             "environment": {
                 "comment": _text(row.host),
                 "misc": {"emulated": each.comparison.emulated, "mode": _text(each.arm.mode)},
@@ -113,6 +116,8 @@ def _tests(facts: Facts, origin: str, known: dict[str, KernelFacts]) -> Iterator
                 "bound": cell.bound.value,
             },
         }
+        if cell.mean is not None:
+            test["number"] = {"value": cell.mean, "unit": _text(row.unit)}
         if view.started_at is not None:
             test["start_time"] = view.started_at.astimezone(UTC).isoformat()
         if facts.page:
@@ -120,8 +125,19 @@ def _tests(facts: Facts, origin: str, known: dict[str, KernelFacts]) -> Iterator
         yield test
 
 
+def _unmeasured(view: ExperimentView) -> Iterator[LeadCell]:
+    for comparison in view.comparisons:
+        for row in comparison.rows:
+            for arm, cell in zip(comparison.arms, row.cells, strict=True):
+                has_none = cell.state in (CellState.NO_DATA, CellState.NOT_EFFECTIVE)
+                if row.primary and has_none and not arm.is_baseline and not arm.is_aa:
+                    yield LeadCell(comparison, row, arm, cell)
+
+
 def _status(each: LeadCell) -> str:
     verdict = each.cell.verdict
+    if each.cell.mean is None:
+        return "MISS"
     return _STATUS.get(verdict, "DONE") if verdict and each.is_of_kernels else "DONE"
 
 

@@ -15,7 +15,9 @@ from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
 from mitigauge.measurement.runs.tables import Boot, Run
 from mitigauge.tracking.regressions.states import (
+    NOT_SURE,
     OPEN_STATES,
+    REAL,
     ConfirmationState,
     EntryKind,
     Origin,
@@ -117,6 +119,46 @@ def judged_by_people(session: Session, ids: Sequence[int], itself: str) -> set[i
         RegressionEntry.by != itself,
     )
     return set(session.scalars(wanted))
+
+
+def sure_of(session: Session, regressions: Sequence[Regression], itself: str) -> set[int]:
+    """Those of the regressions that are known to be worse.
+
+    What a person said of it last decides, else the newest fresh boots that came to an answer. A
+    comparison that a person filed has its error rates; values over time alone have none.
+    """
+    ids = [each.id for each in regressions]
+    people, boots = _last_words(session, ids, itself), _confirmed_by_boots(session, ids)
+    filed = {each.id: each.origin is Origin.CELL for each in regressions}
+    return {number for number in ids if people.get(number, boots.get(number, filed[number]))}
+
+
+def _last_words(session: Session, ids: Sequence[int], itself: str) -> dict[int, bool]:
+    """regression → whether the last state that a person gave it says that it is real."""
+    entry = RegressionEntry
+    oldest_first = (
+        select(entry.regression_id, entry.after)
+        .where(
+            entry.regression_id.in_(ids), entry.kind == EntryKind.STATE, entry.by != itself,
+            entry.after.in_([*REAL, *NOT_SURE]),
+        )
+        .order_by(entry.id)
+    )  # fmt: skip
+    return {number: state in REAL for number, state in session.execute(oldest_first)}
+
+
+def _confirmed_by_boots(session: Session, ids: Sequence[int]) -> dict[int, bool]:
+    """regression → whether its newest fresh boots with an answer confirm it."""
+    oldest_first = (
+        select(Confirmation.regression_id, Confirmation.state)
+        .where(
+            Confirmation.regression_id.in_(ids),
+            Confirmation.state.not_in([*OPEN, ConfirmationState.IMPOSSIBLE]),
+        )
+        .order_by(Confirmation.id)
+    )
+    confirmed = ConfirmationState.CONFIRMED
+    return {number: state is confirmed for number, state in session.execute(oldest_first)}
 
 
 def change_of(session: Session, regression: Regression) -> StoredChange | None:

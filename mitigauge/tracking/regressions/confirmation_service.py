@@ -209,6 +209,7 @@ def _take_in(session: Session, found: Confirmation) -> None:
     if told.effect is not None:
         found.effect_percent = told.effect.value
         found.ci_low_percent, found.ci_high_percent = told.effect.low, told.effect.high
+        found.bound = told.effect.bound
         if said.state is ConfirmationState.CONFIRMED:
             _replace_effect(regression, told.effect)
     found.likely, found.boots = said.likely[:LONGEST_WHY], told.boots

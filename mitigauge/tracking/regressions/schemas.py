@@ -74,6 +74,7 @@ class ConfirmationView(View):
     effect_percent: float | None = Field(description="of the fresh boots alone")
     ci_low_percent: float | None
     ci_high_percent: float | None
+    bound: Bound = Field(description="what the effect says of the true one")
     asked_at: datetime
     ordered_at: datetime | None
     decided_at: datetime | None
@@ -109,6 +110,9 @@ class RegressionSummary(View):
     duplicate_of: int | None
     bisection_id: int | None
     version: int
+    is_sure: bool = Field(
+        description="whether a person, fresh boots or a filed comparison say that it is worse"
+    )
     confirmation: ConfirmationState | None = Field(
         description="what fresh boots say of a trend's change; null: it was not looked at"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import Engine
@@ -106,8 +107,9 @@ def list_regressions(
     total = sum(number for state, number in counts.items() if state in (wanted.states or counts))
     end = offset + len(rows)
     confirmations = confirmation_rows.of_regressions(session, [row.id for row in rows])
+    sure = confirmation_rows.sure_of(session, rows, ITSELF)
     return RegressionPage(
-        regressions=[_summary(row, confirmations.get(row.id)) for row in rows],
+        regressions=[_summary(row, confirmations.get(row.id), sure) for row in rows],
         total=total,
         next=end if rows and end < total else None,
         counts=counts,
@@ -118,8 +120,9 @@ def show_regression(session: Session, regression_id: int) -> RegressionView:
     """One regression with its history. Raises :class:`NotFound`."""
     found = _find(session, regression_id)
     tries = confirmation_rows.tries_of(session, [found.id]).get(found.id, [])
+    sure = confirmation_rows.sure_of(session, [found], ITSELF)
     return RegressionView(
-        **_summary(found, tries[0] if tries else None).model_dump(),
+        **_summary(found, tries[0] if tries else None, sure).model_dump(),
         fresh_boots=ConfirmationView.model_validate(tries[0]) if tries else None,
         earlier_fresh_boots=[ConfirmationView.model_validate(each) for each in tries[1:]],
         trend_id=found.trend_id,
@@ -320,8 +323,14 @@ def _find(session: Session, regression_id: int, *, lock: bool = False) -> Regres
     return found
 
 
-def _summary(row: Regression, fresh: Confirmation | None) -> RegressionSummary:
-    others = {"case": row.case_title, "confirmation": fresh.state if fresh else None}
+def _summary(
+    row: Regression, fresh: Confirmation | None, sure: Collection[int]
+) -> RegressionSummary:
+    others = {
+        "case": row.case_title,
+        "confirmation": fresh.state if fresh else None,
+        "is_sure": row.id in sure,
+    }
     columns = RegressionSummary.model_fields.keys() - others
     return RegressionSummary.model_validate(
         {**{name: getattr(row, name) for name in columns}, **others}

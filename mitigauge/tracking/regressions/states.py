@@ -34,6 +34,17 @@ OPEN_STATES: Final = (
 )
 
 
+# What a person's last word says of whether it is real. To take it, or to join it to another one,
+# says neither.
+REAL: Final = (
+    RegressionState.CONFIRMED,
+    RegressionState.KNOWN,
+    RegressionState.FIXED,
+    RegressionState.NOT_WORTH_IT,
+)
+NOT_SURE: Final = (RegressionState.NEW, RegressionState.FALSE)
+
+
 class ConfirmationState(StrEnum):
     """What fresh boots of both kernels say of a change that values over time showed."""
 

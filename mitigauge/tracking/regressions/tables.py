@@ -131,6 +131,7 @@ class Confirmation(Base):
     __tablename__ = "confirmation"
     __table_args__ = (
         CheckConstraint(one_of("state", ConfirmationState), name="state"),
+        CheckConstraint(one_of("bound", Bound), name="bound"),
         # What a worker looks at every few seconds.
         Index(
             "uq_confirmation_open", "regression_id", unique=True,
@@ -160,6 +161,7 @@ class Confirmation(Base):
     effect_percent: Mapped[float | None]
     ci_low_percent: Mapped[float | None]
     ci_high_percent: Mapped[float | None]
+    bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
     asked_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())
     ordered_at: Mapped[datetime | None]
     decided_at: Mapped[datetime | None]

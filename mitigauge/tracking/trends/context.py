@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mitigauge.core.hostile_text import clean_text
+from mitigauge.measurement.fleet.facts import own_facts
 from mitigauge.measurement.runs.boot_evidence import BootProof
 from mitigauge.tracking.trends.schemas import CauseKind
 
@@ -20,13 +21,12 @@ KINDS: Final[Mapping[str, CauseKind]] = {
     "microcode": CauseKind.MICROCODE,
     "firmware": CauseKind.FIRMWARE,
     **dict.fromkeys(
-        ("smt", "turbo", "governor", "energy_preference", "idle_states", "memory_total_mib",
-         "numa_nodes", "cores", "threads", "thp", "clocksource"),
+        ("turbo", "governor", "energy_preference", "memory_total_mib", "numa_nodes", "thp",
+         "clocksource"),
         CauseKind.BIOS_SETTING,
     ),
     **dict.fromkeys(
-        ("cpu_model", "cpu_family", "cpu_model_number", "cpu_stepping", "cpu_flags_sha256",
-         "hypervisor_bit", "board"),
+        ("cpu_model", "cpu_family", "cpu_model_number", "cpu_stepping", "hypervisor_bit", "board"),
         CauseKind.PROCESSOR,
     ),
     **dict.fromkeys(("packages", "python", "os", "tools"), CauseKind.TOOLS),
@@ -54,11 +54,7 @@ def context_of(
         "microcode": proof.microcode or facts.get("microcode"),
         "vulnerabilities": proof.vulnerabilities,
     }
-    of_host = {
-        name: value
-        for name, value in facts.items()
-        if name in KINDS and name not in ("vulnerabilities", "cpu_flags_sha256")
-    }
+    of_host = {name: value for name, value in own_facts(facts).items() if name in KINDS}
     found = {
         "kernel": {name: getattr(proof, name) for name in _OF_KERNEL},
         **of_host,

@@ -335,7 +335,7 @@ def test_an_answer_of_emulated_hosts_ends_within_sixty_lines_too() -> None:
     facts = HostFacts(
         name="icx-1", processor="Intel Xeon Processor (Icelake)", emulated=True,
         host_class="QEMU TCG Icelake-Server, 1 vCPU, counted time", clock=Clock.COUNTED,
-        microcode="0x1", smt="notsupported", kernels=[RELEASE, "7.2-b"],
+        microcode="0x1", kernels=[RELEASE, "7.2-b"],
     )  # fmt: skip
     of = of.model_copy(
         update={

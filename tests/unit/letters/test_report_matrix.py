@@ -49,7 +49,7 @@ over to real hardware.
 
 Host    lab-amd: AMD EPYC-Rome Processor (QEMU TCG EPYC-Rome, 2 vCPUs),
         EMULATED
-        kernel 7.2.4+deb13-cloud-amd64, microcode 0x1000065, SMT notsupported
+        kernel 7.2.4+deb13-cloud-amd64, microcode 0x1000065
 Date    2026-07-01 12:00 UTC started, 2026-07-01 12:22 UTC ended
 Design  vmscape-iperf on lab-amd: 4 blocks of 3 arms, 12 of 12 boots count, 1
         lab fault

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mitigauge.core.effect import Verdict
+from mitigauge.core.effect import CellState, Verdict
 from mitigauge.reporting.letters.reply.headline import Conclusion
 from mitigauge.reporting.letters.reply.reply import lead_cells
 from mitigauge.reporting.pages.schemas import CellView, ComparisonView, ExperimentView
@@ -82,6 +82,20 @@ def test_a_submission_is_as_kcidb_wants_it_and_links_what_it_names() -> None:
     # sha256sum *.patch | cut -c-64 | sha256sum, by hand.
     said = "82a6564112bc37029d3b015453401525faa10b0729c2f72d3032a5f4c13bad51"
     assert checkout["patchset_hash"] == said
+
+
+def test_a_figure_that_was_withdrawn_is_missing_there_under_its_own_id() -> None:
+    before = kcidb.submission(facts(Verdict.WORSE), "mitigauge")
+    gone = facts(Verdict.WORSE)
+    [cell] = [each.cell for each in gone.cells]
+    cell.mean, cell.verdict, cell.state = None, None, CellState.NO_DATA
+    gone = replace(gone, cells=lead_cells(gone.view))
+    after = kcidb.submission(gone, "mitigauge")
+    assert checked(after) == ""
+    assert [(each["id"], each["status"]) for each in after["tests"]] == [
+        (before["tests"][0]["id"], "MISS")
+    ]
+    assert "number" not in after["tests"][0]
 
 
 def test_what_is_sent_twice_is_one_there() -> None:

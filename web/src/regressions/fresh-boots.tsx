@@ -6,8 +6,8 @@ import { Action } from "../act/action";
 import { useRights } from "../act/rights";
 import { api, data } from "../api/client";
 import type { FreshBoots, Regression } from "../api/types";
-import { effectParts } from "../format/effect";
-import { counted } from "../format/quantity";
+import { effectOf, effectParts } from "../format/effect";
+import { BOUND, counted } from "../format/quantity";
 import { Age } from "../ui/age";
 import { Tag } from "../ui/tag";
 import { CONFIRMATION_STATE } from "../words";
@@ -61,7 +61,7 @@ function Said({ of }: { of: FreshBoots }) {
         {sentence(of.why)} {of.likely !== "" && <>Likely: {of.likely}.</>}
       </p>
       {of.follows !== "" && <p>Then: {of.follows}.</p>}
-      {of.effect_percent !== null && <Effect of={of} />}
+      <Effect of={of} />
       <p className="soft small">
         {of.experiment_id !== null && (
           <>
@@ -81,15 +81,17 @@ function sentence(text: string): string {
 }
 
 function Effect({ of }: { of: FreshBoots }) {
-  const { change, interval } = effectParts({
-    value: of.effect_percent ?? 0,
-    low: of.ci_low_percent,
-    high: of.ci_high_percent,
-  });
+  const effect = effectOf(of);
+  if (effect === null) return null;
+  const { change, interval } = effectParts(effect);
   return (
     <p>
-      <strong>{change}</strong> <span className="soft">{interval}</span>, of the fresh boots alone;
-      the values that raised the suspicion are not in it, as they were chosen for being far off.
+      <strong>
+        {BOUND[effect.bound ?? "exact"].sign}
+        {change}
+      </strong>{" "}
+      <span className="soft">{interval}</span>, of the fresh boots alone; the values that raised the
+      suspicion are not in it, as they were chosen for being far off.
     </p>
   );
 }

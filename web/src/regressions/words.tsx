@@ -30,10 +30,7 @@ export function FreshBootsWord({ of }: { of: RegressionSummary }) {
 
 /** Values over time alone only suspect, until fresh boots or a person bear them out. */
 export function worseWords(of: RegressionSummary): string {
-  const isSure =
-    of.origin === "cell" || of.confirmation === "confirmed" || of.state === "confirmed";
-  const isRefuted = of.confirmation === "refuted" || of.state === "false";
-  return isSure && !isRefuted ? "is worse by" : "looks worse by";
+  return of.is_sure ? "is worse by" : "looks worse by";
 }
 
 /** +5.0 % with its interval; what became worse has no other verdict. */

@@ -271,10 +271,11 @@ def boot(params: dict[str, Any], *, check: bool) -> tuple[bool, dict[str, Any]]:
 
 def loader_for(wanted: str) -> str:
     """What starts the kernel. Raises :class:`Refused` where it is the firmware that cannot."""
-    why = (efi.why_not() or efi.why_no_place()) if wanted != "grub" else "GRUB is asked for"
+    has_grub = (GRUB / "grub.cfg").exists()
+    why = efi.why_not(wanted, has_grub=has_grub) or efi.why_no_place()
     if wanted == "efi" and why:
         raise Refused(why)
-    if why and not (GRUB / "grub.cfg").exists():
+    if why and not has_grub:
         raise Refused(f"the firmware cannot be told what to start once, as {why}; and no GRUB is "
                       f"there: {GRUB}/grub.cfg does not exist")  # fmt: skip
     return "grub" if why else "efi"
@@ -296,7 +297,7 @@ def boot_by_grub(
     text = arm_entry(entry, options, fallbacks(grub_cfg, entry.release))
     image = file_of(entry.path)
     if params["method"] == "reset":
-        require_shim_takes(image)
+        require_signature(image, "GRUB", "the firmware or the shim knows")
     if not check:
         if params["method"] == "kexec":
             load(image, [file_of(disk) for disk in entry.initial_disks], options)
@@ -314,13 +315,12 @@ def boot_by_grub(
     }
 
 
-def require_shim_takes(image: Path) -> None:
+def require_signature(image: Path, loader: str, keys: str) -> None:
     """Raises :class:`Refused` for a kernel without a signature where Secure Boot asks for one."""
     if efi.flag("SecureBoot") and not is_signed(start_of_image(image)):
         raise Refused(
-            f"Secure Boot is on and {image} has no signature: GRUB would not load it. Sign it "
-            "(sbsign) with a key that the firmware or the shim knows, or switch Secure Boot off in "
-            "the firmware's set-up"
+            f"Secure Boot is on and {image} has no signature: {loader} would not load it. Sign it "
+            f"(sbsign) with a key that {keys}, or switch Secure Boot off in the firmware's set-up"
         )
 
 
@@ -338,6 +338,8 @@ def boot_by_firmware(
     boot = efi.plan(
         base, params["kernel"], params["cmdline"].split(), params["nonce"], watchdog=watched
     )
+    if params["method"] == "reset":
+        require_signature(boot.files.image, "the firmware", "its db has")
     number = None
     if not check and params["method"] == "kexec":
         load(boot.files.image, [d for d in [boot.files.initial_disk] if d], boot.options)
@@ -362,7 +364,7 @@ def boot_by_firmware(
 def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     """Keep what is known to boot: what runs, and GRUB's default by name; (changed, facts)."""
     cmdline = Path("/proc/cmdline").read_text()
-    by_firmware = not efi.why_not()
+    by_firmware = not efi.why_not(has_grub=(GRUB / "grub.cfg").exists())
     if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
     # Without dpkg our kernels lie where no menu is made from.

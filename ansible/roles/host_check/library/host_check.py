@@ -27,6 +27,7 @@ from ansible.module_utils.mitigauge_grub import (
     waits_for_key,
 )
 from ansible.module_utils.mitigauge_kernel_files import has_dpkg, maker
+from ansible.module_utils.mitigauge_kernel_image import is_signed
 from ansible.module_utils.mitigauge_readings import READABLE, readings
 
 DOCUMENTATION = r"""
@@ -159,19 +160,24 @@ def boot_loader(root: Path) -> dict[str, Any]:
 
 def firmware(loader: str) -> dict[str, Any]:
     """How the firmware would start a kernel once; ``refused`` says why it could not, or may not."""
-    why = efi.why_not() if loader != "grub" else "the inventory asks for GRUB"
+    secure_boot = efi.flag("SecureBoot")
+    why = efi.why_not(loader, has_grub=Path("/boot/grub/grub.cfg").exists())
     if why:
-        return {"refused": why, "secure_boot": efi.flag("SecureBoot")}
+        return {"refused": why, "secure_boot": secure_boot}
     try:
         now = efi.read_variables()
         partition = efi.find_partition(now)
         files = efi.files_of(os.uname().release)
     except Refused as failure:
-        return {"refused": str(failure), "secure_boot": False}
+        return {"refused": str(failure), "secure_boot": secure_boot}
+    with files.image.open("rb") as image:
+        if secure_boot and not is_signed(image.read(4096)):
+            why = f"Secure Boot is on and {files.image} has no signature"
+            return {"refused": why, "secure_boot": secure_boot}
     needed = [path.stat().st_size for path in (files.image, files.initial_disk) if path]
     return {
         "refused": None,
-        "secure_boot": False,
+        "secure_boot": secure_boot,
         "partition": partition.source,
         "place": None if partition.place is None else str(partition.place),
         "free_bytes": None if partition.place is None else efi.room_at(partition.place),

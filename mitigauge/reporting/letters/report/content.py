@@ -211,7 +211,6 @@ def _software(facts: HostFacts, *, with_kernels: bool) -> str:
     parts = [
         f"kernel {kernels or 'unknown'}" if with_kernels else "",
         f"microcode {facts.microcode or 'unknown'}",
-        f"SMT {facts.smt}" if facts.smt else "",
         f"governor {facts.governor}" if facts.governor else "",
     ]
     return ", ".join(part for part in parts if part)

@@ -111,7 +111,7 @@ class RegressionLine(View):
     bound: Bound = Bound.EXACT
     found_at: datetime
     confirmed: bool = Field(
-        False, description="whether fresh boots confirmed it; then the effect is theirs"
+        False, description="whether fresh boots, a person or a filed comparison make it sure"
     )
     slower_builds: bool = Field(
         False, description="whether fresh boots of one build of each kernel were slower"
@@ -124,10 +124,8 @@ class RegressionLine(View):
 
     @property
     def is_suspicion(self) -> bool:
-        """Whether nobody looked at it, and no fresh boots make it sure."""
-        if self.too_few:
-            return True
-        return self.state is RegressionState.NEW and not self.confirmed
+        """Whether nothing makes it sure; somebody may have taken it all the same."""
+        return bool(self.too_few) or not self.confirmed
 
 
 class TrendLine(View):

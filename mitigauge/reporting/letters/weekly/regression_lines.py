@@ -16,6 +16,7 @@ from mitigauge.tracking.regressions.confirmation_repository import (
     decided_by_week,
     judged_by_people,
     of_regressions,
+    sure_of,
 )
 from mitigauge.tracking.regressions.service import ITSELF
 from mitigauge.tracking.regressions.states import ConfirmationState, RegressionState
@@ -31,9 +32,10 @@ def regression_lines(session: Session, week: Week) -> list[RegressionLine]:
     rows = repository.in_hand(session, IN_HAND, before=week.end, limit=MOST)
     ids = [row.id for row in rows]
     fresh, few = of_regressions(session, ids), _weeks_of_too_few(session)
-    by_people = judged_by_people(session, ids, ITSELF)
+    by_people, sure = judged_by_people(session, ids, ITSELF), sure_of(session, rows, ITSELF)
     lines = [
-        _line(row, week, fresh.get(row.id), {} if row.id in by_people else few) for row in rows
+        _line(row, week, fresh.get(row.id), {} if row.id in by_people else few, sure=row.id in sure)
+        for row in rows
     ]
     return sorted(lines, key=lambda line: not line.is_new)
 
@@ -43,9 +45,11 @@ def known_by_change(session: Session, change_ids: Collection[int]) -> dict[int, 
     own = {row.change_id: row for row in repository.of_changes(session, change_ids)}
     joined = {row.duplicate_of for row in own.values() if row.duplicate_of is not None}
     others = {row.id: row for row in repository.numbered(session, joined)}
+    sure = sure_of(session, [*own.values(), *others.values()], ITSELF)
+    shown = {change_id: others.get(row.duplicate_of or 0, row) for change_id, row in own.items()}
     return {
-        change_id: _line(others.get(row.duplicate_of or 0, row), None, None, {})
-        for change_id, row in own.items()
+        change_id: _line(row, None, None, {}, sure=row.id in sure)
+        for change_id, row in shown.items()
         if change_id is not None
     }
 
@@ -69,9 +73,13 @@ def _too_few(fresh: Confirmation | None, weeks: Mapping[datetime, str]) -> str:
 
 
 def _line(
-    row: Regression, week: Week | None, fresh: Confirmation | None, few: Mapping[datetime, str]
+    row: Regression,
+    week: Week | None,
+    fresh: Confirmation | None,
+    few: Mapping[datetime, str],
+    *,
+    sure: bool,
 ) -> RegressionLine:
-    confirmed = fresh is not None and fresh.state is ConfirmationState.CONFIRMED
     return RegressionLine(
         id=row.id,
         is_new=week is not None and row.found_at >= week.start,
@@ -89,7 +97,7 @@ def _line(
         ci_high_percent=row.ci_high_percent,
         bound=row.bound,
         found_at=row.found_at,
-        confirmed=confirmed,
+        confirmed=sure,
         slower_builds=fresh is not None and fresh.state is ConfirmationState.SLOWER_BUILDS,
         fresh="" if fresh is None else f"{fresh.state}: {fresh.why}",
         too_few=_too_few(fresh, few),

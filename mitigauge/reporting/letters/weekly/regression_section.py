@@ -30,9 +30,9 @@ def _sure(lines: Sequence[RegressionLine]) -> Iterator[Section]:
         "regressions",
         "Confirmed regressions",
         f"{new} found this week; {nobodys} nobody's yet. Fresh boots of both kernels, side by "
-        "side, or a person confirmed each of them. What is known, false or mended is not among "
-        "them. Owners are those of when this report was first made; the page of each one has its "
-        "owner of now.",
+        "side, a comparison that a person filed, or a person confirmed each of them. What is "
+        "known, false or mended is not among them. Owners are those of when this report was first "
+        "made; the page of each one has its owner of now.",
         lines,
     )
 
