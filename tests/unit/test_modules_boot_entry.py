@@ -583,7 +583,7 @@ def test_an_unsigned_kernel_is_refused_where_secure_boot_is_on(
 def test_without_dpkg_nothing_of_grub_is_pinned(
     machine: Grub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grub.efi, "why_not", lambda: "")
+    monkeypatch.setattr(grub.efi, "why_not", lambda **_: "")
     monkeypatch.setattr(grub, "has_dpkg", lambda: False)
     monkeypatch.setattr(grub, "nonce_of", lambda _: "an arm is up")
     before = (machine.directory / "grub.cfg").read_text()
