@@ -129,8 +129,33 @@ def test_a_system_that_was_up_without_network_is_told() -> None:
     log = f"{DOWN}{OURS}\nDebian GNU/Linux 13 metal ttyS1\n\nmetal login: \n"
     assert "did not answer by network" in of(log, cycled=True)
     # Nor where it hung after its login, or only spoke of one.
-    for more in ("[ 99.0] Oops: 0000 [#1]\n", "Last login: Mon Nov 30\n"):
+    for more in ("Last login: Mon Nov 30\n", "You are in emergency mode.\n"):
         assert "network" not in of(log + more, cycled=True)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "[ 99.0] Oops: 0000 [#1]\n",
+        "[ 99.0] reboot: Power down\n",
+        "[ 99.0] INFO: task sshd:1 blocked for more than 120 seconds.\n",
+        "[ 99.0] mypatch: broken\n[ 99.1] Call Trace:\n",
+    ],
+)
+@pytest.mark.parametrize("prompt", ["metal login: \n", "metal login: "])
+def test_trouble_behind_a_login_is_no_network_s(trouble: str, prompt: str) -> None:
+    log = f"{DOWN}{OURS}\nDebian GNU/Linux 13 metal ttyS1\n\n{prompt}"
+    assert "network" not in of(log + trouble, cycled=True)
+    assert "network" in of(log + "[ 99.0] e1000e: loaded late\n", cycled=True)
+
+
+def test_kernel_lines_behind_a_prompt_are_no_sign_of_a_hang() -> None:
+    """Modules that udev loads late write into the prompt's line, and below it."""
+    log = (CONSOLES / "no-network.log").read_text()
+    assert "metal login: [   90.389727] cryptd" in log
+    assert of(log, "fault-no-network", cycled=True).startswith(
+        "it came up to its login and did not answer by network: its network card may lack a driver,"
+    )
 
 
 def test_a_firmware_that_left_bootnext_is_told_and_one_that_took_it_is_not() -> None:

@@ -33,7 +33,12 @@ _STATUS = {
 # What the system before the boot says last, and a kernel first.
 _GOES_DOWN = "reboot: "
 _COMMAND_LINE = "Command line: "
-_LOGIN = re.compile(r"\S{1,64} login:")
+# A kernel's line may stand behind the prompt, and others below it.
+_KERNEL_LINE = re.compile(r"\[ {0,8}\d{1,9}\.\d{1,6}\] (.*)")
+_LOGIN = re.compile(r"\S{1,64} login:(?: (.*))?")
+_AFTER_LOGIN = re.compile(
+    r"Oops|BUG|WARNING|panic|Call Trace|RIP:|lockup|stall|hung|blocked for more|I/O error|reboot:"
+)
 # A processor that was stuck may go on; it counts among the last lines alone.
 LAST_LINES = 30
 
@@ -148,11 +153,25 @@ def _of_kernel(lines: Sequence[str], *, cycled: bool) -> str:
     sign = _sign_of(lines, AFTER) or _sign_of(lines[-LAST_LINES:], [_STUCK])
     if sign or not lines:
         return sign
-    if cycled and _LOGIN.fullmatch(lines[-1]):
+    if cycled and _was_well_at_login(lines):
         return (
             "it came up to its login and did not answer by network: its network card may lack a "
-            "driver, or have another name"
+            "driver, or have another name; or it hung later without a word"
         )
     if cycled:
         return f"nothing came after this line of its console: {lines[-1]}"
     return f"the host was reset after this line of its console: {lines[-1]}"
+
+
+def _was_well_at_login(lines: Sequence[str]) -> bool:
+    """Whether a login prompt stands last, but for lines of a kernel that tells no trouble."""
+    for line in reversed(lines):
+        prompt = _LOGIN.fullmatch(line)
+        text = prompt[1] if prompt else line
+        if text is not None:
+            of_kernel = _KERNEL_LINE.fullmatch(text)
+            if of_kernel is None or _AFTER_LOGIN.search(of_kernel[1]):
+                return False
+        if prompt:
+            return True
+    return False
