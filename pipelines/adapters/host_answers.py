@@ -90,6 +90,10 @@ class Processor(_Answer):
     smt: Word | None
     turbo: bool | None
     governors: list[Word] = Field(max_length=200)
+    energy_preferences: list[Word] = Field(max_length=200)
+    numa_nodes: Count
+    packages: Count
+    present: Line | None
     idle_states: list[Word] = Field(max_length=50)
 
 
@@ -98,6 +102,8 @@ class CheckAnswer(_Answer):
 
     user: Count
     os: Distribution
+    dpkg: bool
+    initial_disk_maker: Word | None
     python: Word
     kernel_release: Word
     boot_id: Word | None = None
@@ -111,6 +117,8 @@ class CheckAnswer(_Answer):
     kvm: bool
     processor: Processor
     config: Annotated[str, Field(max_length=1 << 20)] | None
+    modules: list[Word] = Field(max_length=2000)
+    drivers: dict[Word, Line] = Field(max_length=200)
     lockdown: Word | None
     crash_kernel: bool
     consoles: list[Word] = Field(max_length=50)

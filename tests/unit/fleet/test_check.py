@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from mitigauge.core.clock import Clock
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.fleet.check import Item, State, items, modes, own_processors
+from pipelines.adapters.host_answers import CheckAnswer, typed
 from tests.loading import load
 
 module = load("ansible/roles/host_check/library/host_check.py")
@@ -151,6 +153,25 @@ def test_settings_that_give_another_mode_here_are_told() -> None:
     assert "hardware" in found.split(";")[0]
     found = possible("spectre-bhi", spectre_v2="Mitigation: x; BHI: SW loop, KVM: SW loop")
     assert "hardware: the same settings give loop here" in found
+
+
+def names_in(facts: object, prefix: str = "") -> set[str]:
+    """Dotted names of all that nested facts hold."""
+    if not isinstance(facts, dict):
+        return {prefix}
+    return {prefix}.union(*(names_in(value, f"{prefix}.{name}") for name, value in facts.items()))
+
+
+@pytest.mark.parametrize("root", [None, Path("/")])
+def test_what_the_module_answers_arrives_whole_and_is_told(
+    tmp_path: Path, root: Path | None
+) -> None:
+    """A fact that the adapter does not know is dropped there, and missed by whoever tells it."""
+    answer = module.check(root or tmp_path, ["sh"], [])
+    facts = typed(CheckAnswer, json.loads(json.dumps(answer)), "the check")
+    assert names_in(facts) == names_in(answer)
+    told = [*items(facts, now=answer["now"], clock=Clock.REAL), *modes(facts, [])]
+    assert {"system", "kvm", "Secure Boot"} <= {item.name for item in told}
 
 
 def test_the_module_reads_any_system(tmp_path: Path) -> None:
