@@ -14,6 +14,8 @@ DISK, FILE_SYSTEM, CARD = "the root's disk", "the root's file system", "the netw
 NO_ADDRESS = "0" * 8, "0" * 32
 # How dm names what it maps, before a dash: LVM's own targets and crypt's.
 MAPPERS = {"LVM": "dm_mod", "CRYPT": "dm_crypt", "mpath": "dm_multipath"}
+# drivers/md/Makefile: three levels are one module.
+LEVELS = dict.fromkeys(("raid4", "raid5", "raid6"), "raid456")
 VIRTUAL_CARDS = ("bonding", "bridge", "team")
 
 
@@ -115,7 +117,8 @@ def _of_mapping(device: Path) -> Iterator[str]:
         yield MAPPERS.get(kind, "dm_mod")
     if (device / "md").is_dir():
         yield "md_mod"
-        yield _text(device / "md/level")
+        level = _text(device / "md/level")
+        yield LEVELS.get(level, level)
 
 
 def _of_card(interface: Path, seen: set[Path]) -> Iterator[str]:

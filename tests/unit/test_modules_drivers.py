@@ -19,7 +19,8 @@ LOADED = "".join(
     f"kernel/{path}.ko.xz: kernel/lib/x.ko.xz\n"
     for path in (
         "drivers/ata/ahci", "drivers/scsi/sd_mod", "drivers/nvme/host/nvme", "drivers/md/dm-mod",
-        "drivers/md/md-mod", "drivers/md/raid1", "drivers/md/dm-crypt", "fs/btrfs/btrfs",
+        "drivers/md/md-mod", "drivers/md/raid1", "drivers/md/raid456", "drivers/md/dm-crypt",
+        "fs/btrfs/btrfs",
         "drivers/net/ethernet/intel/e1000e/e1000e", "drivers/net/bonding/bonding",
         "drivers/net/ethernet/intel/igb/igb", "drivers/usb/net/cdc_ether",
     )
@@ -111,15 +112,18 @@ def test_a_disk_its_controller_its_file_system_and_the_card_are_named(host: Host
     }
 
 
-def test_what_lies_below_lvm_over_raid_is_found(host: Host) -> None:
+@pytest.mark.parametrize(
+    ("level", "module"), [("raid1", "raid1"), ("raid5", "raid456"), ("raid6", "raid456")]
+)
+def test_what_lies_below_lvm_over_raid_is_found(host: Host, level: str, module: str) -> None:
     host.ahci_disk()
     host.write("sys/devices/virtual/block/dm-0/dm/uuid", "LVM-abc")
-    host.write("sys/devices/virtual/block/md0/md/level", "raid1")
+    host.write("sys/devices/virtual/block/md0/md/level", level)
     host.link("sys/dev/block/253:0", "sys/devices/virtual/block/dm-0")
     host.link("sys/devices/virtual/block/dm-0/slaves/md0", "sys/devices/virtual/block/md0")
     host.link("sys/devices/virtual/block/md0/slaves/sda1", f"sys/{AHCI}/block/sda/sda1")
     host.mount("253:0", "ext4")
-    assert set(host.used()) == {"ext4", "dm_mod", "md_mod", "raid1", "sd_mod", "ahci"}
+    assert set(host.used()) == {"ext4", "dm_mod", "md_mod", module, "sd_mod", "ahci"}
 
 
 def test_a_disk_that_may_have_several_paths_leads_to_its_controllers(host: Host) -> None:
