@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -17,7 +18,9 @@ NOT_WALKED = {"/proc", "/sys", "/run", "/tmp", "/dev", "/lost+found"}
 
 
 def said(*command: str) -> list[str]:
-    """The lines that a command prints."""
+    """The lines that a command prints; none where it is not there."""
+    if shutil.which(command[0]) is None:
+        return []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.splitlines()
 
