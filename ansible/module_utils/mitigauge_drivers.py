@@ -23,7 +23,7 @@ def drivers_in_use(root: Path, running: str) -> dict[str, str]:
     """Module → what of the host needs it: the chain of the root's disk, its file system, the card
     of the default route. *running*: the release of the kernel that is up.
     """
-    known = modules_of(root, running) or frozenset()
+    known = modules_of(root, running, folder="kernel/") or frozenset()
     needed: dict[str, str] = {}
     for name, what in _needed(root):
         if _plain(name) in known:
@@ -31,20 +31,26 @@ def drivers_in_use(root: Path, running: str) -> dict[str, str]:
     return needed
 
 
-def modules_of(root: Path, release: str) -> frozenset[str] | None:
-    """Names of all modules that a kernel has, built in or not; None where nobody can tell."""
-    folder = root / "lib/modules" / release
-    found: set[str] = set()
-    listed = False
+def modules_of(root: Path, release: str, folder: str = "") -> frozenset[str] | None:
+    """Names of all modules that a kernel has, built in or not; None where nobody can tell.
+
+    *folder*: the beginning of their paths. Below ``kernel/`` are those of its own source, which
+    DKMS' and a vendor's are not: another one drives such a card as well.
+    """
+    place = root / "lib/modules" / release
+    names: set[str] = set()
     for name in ("modules.builtin", "modules.dep"):
         try:
-            text = (folder / name).read_text(errors="replace")
+            text = (place / name).read_text(errors="replace")
         except OSError:
-            continue
-        listed = True
+            return None
         paths = (line.partition(":")[0] for line in text.splitlines())
-        found.update(_plain(os.path.basename(path).partition(".ko")[0]) for path in paths)
-    return frozenset(found) if listed else None
+        names.update(
+            _plain(os.path.basename(path).partition(".ko")[0])
+            for path in paths
+            if path.startswith(folder)
+        )
+    return frozenset(names)
 
 
 def lacking(root: Path, release: str, needed: Mapping[str, str]) -> str:

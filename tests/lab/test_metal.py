@@ -109,7 +109,7 @@ FAULTS = {
     ),
     # A first process that crashes freezes, and the watchdog that it had opened resets the host.
     "watchdog": Fault(
-        "the host was reset after this line of its console",
+        "the host was reset; its kernel's last line on the console",
         options=f"systemd.run={PROGRAM}",
         program="""#!/bin/sh
 until grep -qs ^active /sys/class/watchdog/watchdog0/state; do sleep 1; done
@@ -119,7 +119,7 @@ sleep 300
 """,
     ),
     "hang": Fault(
-        "nothing came after this line of its console",
+        "it did not answer in time; its kernel's last line on the console",
         options=f"init={PROGRAM}",
         program="#!/bin/sh\nexec sleep 100000\n",
         controller="ipmi",

@@ -119,10 +119,77 @@ def test_no_root_is_no_mere_panic_and_a_panic_is_no_missing_root() -> None:
 
 def test_a_kernel_that_went_silent_is_told_by_its_last_line() -> None:
     log = f"{DOWN}{OURS}[   12.5] nvme nvme0: I/O 3 QID 1 timeout\n"
-    last = "after this line of its console: [ 12.5] nvme nvme0: I/O 3 QID 1 timeout"
-    assert " ".join(of(log, cycled=True).split()) == f"nothing came {last}"
-    assert last in " ".join(of(log + THEIRS).split())
-    assert of(log + THEIRS).startswith("the host was reset after this line")
+    last = "its kernel's last line on the console: [ 12.5] nvme nvme0: I/O 3 QID 1 timeout"
+    assert " ".join(of(log, cycled=True).split()) == f"it did not answer in time; {last}"
+    assert " ".join(of(log + THEIRS).split()) == f"the host was reset; {last}"
+
+
+# As a BIOS and a firmware that does not say what it loads come up, and Debian's GRUB after them.
+POST = """\
+American Megatrends International, LLC.
+UEFI firmware (version 2025.02-8 built at 12:00:00)
+SeaBIOS (version 1.16.2-debian-1.16.2-1)
+Booting from Hard Disk...
+GRUB loading.
+Loading Linux 6.12.118 ...
+[    0.000000] Linux version 6.12.118 (debian-kernel@lists.debian.org) #1 SMP
+"""
+
+
+def test_what_firmware_and_fallback_say_is_not_the_last_line_of_the_boot() -> None:
+    log = f"{DOWN}{OURS}[   12.5] nvme nvme0: I/O 3 QID 1 timeout\n{POST}{THEIRS}"
+    for cycled in (False, True):
+        assert of(log, cycled=cycled).endswith("nvme nvme0: I/O 3 QID 1 timeout")
+
+
+def test_a_firmware_that_names_no_entry_hides_no_login() -> None:
+    real = (CONSOLES / "no-network.log").read_text()
+    silent = "".join(line for line in real.splitlines(True) if "BdsDxe" not in line)
+    assert "BdsDxe" not in silent
+    assert of(silent, "fault-no-network", cycled=True).startswith("it came up to its login")
+
+
+def test_a_nonce_far_behind_on_the_command_line_is_found() -> None:
+    words = " ".join(f"option{number}=value" for number in range(60))
+    long = OURS.replace("root=", f"{words} root=")
+    assert len(long) > 900
+    assert "panicked" in of(f"{DOWN}{long}{PANIC}{THEIRS}")
+    real = (CONSOLES / "initrd-truncated.log").read_text()
+    assert real.count("Command line: ") > 1
+    longer = real.replace("Command line: ", f"Command line: {words} ")
+    assert "no root file system was found" in of(longer, "initrd-truncated")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("dracut: FATAL: FIPS integrity test failed", "the host was reset"),
+        ("dracut: FATAL: No or empty root= argument", "no root file system was found"),
+        (
+            "[FAILED] Failed to mount sysroot.mount - /sysroot.",
+            "the root file system could not be mounted",
+        ),
+        (
+            "dracut-initqueue: Warning: Could not boot.\nx login:\n[ 9.0] BUG: bad page",
+            "the host was reset",
+        ),
+        (
+            "[ 9.0] qemu[77]: Kernel panic - not syncing: a guest's\nx login:\n[ 9.9] last",
+            "the host was reset",
+        ),
+        ("[ 9.0][    T1] Kernel panic - not syncing: own", "the kernel panicked"),
+    ],
+)
+def test_a_sign_is_of_the_boot_s_end_and_of_what_it_says(line: str, words: str) -> None:
+    assert of(f"{DOWN}{OURS}[ 1.0] first\n{line}\n{THEIRS}").startswith(words)
+
+
+def test_a_login_is_told_with_the_kernel_s_last_line() -> None:
+    log = f"{DOWN}{OURS}x login: \n[ 99.0] EXT4-fs error (device dm-0): bad\n"
+    assert of(log, cycled=True).endswith(
+        "; or it hung later; its kernel's last line on the console: [ 99.0] EXT4-fs error "
+        "(device dm-0): bad"
+    )
 
 
 def test_a_system_that_was_up_without_network_is_told() -> None:

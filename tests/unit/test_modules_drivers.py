@@ -172,8 +172,19 @@ def test_what_nobody_can_tell_is_not_said_to_be_missing(host: Host) -> None:
     # The running kernel has no lists: a name may be a driver's and no module's.
     assert drivers.drivers_in_use(host.root, "6.1-nowhere") == {}
     assert drivers.lacking(host.root, "6.1-nowhere", host.used()) == ""
+    # One list alone: what is built in, or what is not, is not known.
+    host.has("6.1-half", "kernel/fs/ext4/ext4.ko\n")
+    (host.root / "lib/modules/6.1-half/modules.dep").unlink()
+    assert drivers.lacking(host.root, "6.1-half", host.used()) == ""
     host.bind("devices/pci0000:00", "pcieport")
     assert "pcieport" not in host.used()
+
+
+def test_a_driver_that_is_not_of_the_kernel_s_source_need_not_be_in_a_candidate(host: Host) -> None:
+    host.has(RUNNING, BUILT_IN, LOADED + "updates/dkms/r8168.ko.xz:\nextra/zfs.ko:\n")
+    host.card("eno1", "r8168")
+    host.mount("0:25", "zfs", "tank/root")
+    assert host.used() == {}
 
 
 def test_a_ring_of_devices_ends(host: Host) -> None:

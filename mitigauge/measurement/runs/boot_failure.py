@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from mitigauge.core.hostile_text import clean_text
 from mitigauge.measurement.runs.boot_evidence import BootProof, WrittenEntry
 
-LONGEST_LINE = 240
+# Of what is quoted; a command line has its nonce behind far more.
+LONGEST_LINE, LONGEST_READ = 240, 8192
 # As OVMF and other firmwares of EDK II say it; of those that say nothing BootNext may tell.
 _LOADS = re.compile(r'BdsDxe: (?:loading|starting|failed to (?:load|start)) Boot[0-9A-F]{4} "')
 _NOT_LOADED = re.compile(r'failed to load Boot[0-9A-F]{4} "mitigauge"')
@@ -33,11 +34,13 @@ _STATUS = {
 # What the system before the boot says last, and a kernel first.
 _GOES_DOWN = "reboot: "
 _COMMAND_LINE = "Command line: "
+_FIRST_LINE = "] Linux version "
 # A kernel's line may stand behind the prompt, and others below it.
-_KERNEL_LINE = re.compile(r"\[ {0,8}\d{1,9}\.\d{1,6}\] (.*)")
+_KERNEL_LINE = re.compile(r"\[ {0,8}\d{1,9}\.\d{1,6}\](?:\[[^]]{1,20}\])? (.*)")
 _LOGIN = re.compile(r"\S{1,64} login:(?: (.*))?")
 _AFTER_LOGIN = re.compile(
     r"Oops|BUG|WARNING|panic|Call Trace|RIP:|lockup|stall|hung|blocked for more|I/O error|reboot:"
+    r"|Last login|(?:emergency|rescue) mode"
 )
 # A processor that was stuck may go on; it counts among the last lines alone.
 LAST_LINES = 30
@@ -73,11 +76,19 @@ BEFORE = (
 NO_ROOT = "no root file system was found: kernel or initial RAM disk may lack the disk's driver"
 AFTER = (
     Sign(re.compile(r"Unable to mount root fs|Cannot open root device"), NO_ROOT),
-    Sign(re.compile(r"Kernel panic - not syncing"), "the kernel panicked"),
+    # Not of a guest, whose lines stand behind a program's name.
+    Sign(re.compile(r"(?:^|\] )Kernel panic - not syncing"), "the kernel panicked"),
+)
+# Of an initial RAM disk; a login after it tells that it went on.
+BEFORE_LOGIN = (
     Sign(
-        re.compile(r"Gave up waiting for root|dracut: FATAL|Failed to mount /sysroot"
+        re.compile(r"Gave up waiting for root|dracut: FATAL: (?:No or empty root|Don't know how)"
                    r"|dracut-initqueue: Warning: Could not boot|Unable to find root device"),
         NO_ROOT,
+    ),
+    Sign(
+        re.compile(r"Failed to mount (?:sysroot\.mount|/sysroot)"),
+        "the root file system could not be mounted",
     ),
 )  # fmt: skip
 _STUCK = Sign(
@@ -93,7 +104,7 @@ def cause_of(
     *log*: of its console, from before its reboot. *proof*: of the system that came up instead.
     *cycled*: the power was cycled, as nothing answered in time.
     """
-    lines = [clean_text(line).strip()[:LONGEST_LINE] for line in log.splitlines()]
+    lines = [clean_text(line[:LONGEST_READ]).strip() for line in log.splitlines()]
     own = _own_part([line for line in lines if line], nonce)
     loader = (entry.loader if entry else None) or ""
     begins = [i for i, line in enumerate(own) if _COMMAND_LINE in line and nonce in line]
@@ -113,8 +124,12 @@ def _own_part(lines: Sequence[str], nonce: str) -> list[str]:
             break
         begin = place + 1
     own: list[str] = []
+    started = False
     for line in lines[begin:]:
-        others_kernel = _COMMAND_LINE in line and nonce not in line
+        others_kernel = (_COMMAND_LINE in line and nonce not in line) or (
+            started and _FIRST_LINE in line
+        )
+        started = started or _COMMAND_LINE in line
         others_entry = own and _LOADS.search(line) and _OURS not in line
         if others_kernel or others_entry:
             break
@@ -144,34 +159,23 @@ def _sign_of(lines: Sequence[str], signs: Sequence[Sign], loader: str = "") -> s
             continue
         seen = next((line for line in lines if sign.pattern.search(line)), None)
         if seen:
-            return f"{sign.meaning} ({seen})"
+            return f"{sign.meaning} ({seen[:LONGEST_LINE]})"
     return ""
 
 
 def _of_kernel(lines: Sequence[str], *, cycled: bool) -> str:
     """Of a kernel that surely started: how it ended, by the *lines* after its command line."""
-    sign = _sign_of(lines, AFTER) or _sign_of(lines[-LAST_LINES:], [_STUCK])
+    logins = [place for place, line in enumerate(lines) if _LOGIN.fullmatch(line)]
+    sign = _sign_of(lines, AFTER) or ("" if logins else _sign_of(lines, BEFORE_LOGIN))
+    sign = sign or _sign_of(lines[-LAST_LINES:], [_STUCK])
     if sign or not lines:
         return sign
-    if cycled and _was_well_at_login(lines):
+    # Firmware and a loader of the fallback may stand behind.
+    of_kernel = [line for line in lines if _KERNEL_LINE.search(line)]
+    last = f"its kernel's last line on the console: {(of_kernel or lines)[-1][:LONGEST_LINE]}"
+    if cycled and logins and not any(map(_AFTER_LOGIN.search, lines[logins[-1] :])):
         return (
             "it came up to its login and did not answer by network: its network card may lack a "
-            "driver, or have another name; or it hung later without a word"
+            f"driver, or have another name; or it hung later; {last}"
         )
-    if cycled:
-        return f"nothing came after this line of its console: {lines[-1]}"
-    return f"the host was reset after this line of its console: {lines[-1]}"
-
-
-def _was_well_at_login(lines: Sequence[str]) -> bool:
-    """Whether a login prompt stands last, but for lines of a kernel that tells no trouble."""
-    for line in reversed(lines):
-        prompt = _LOGIN.fullmatch(line)
-        text = prompt[1] if prompt else line
-        if text is not None:
-            of_kernel = _KERNEL_LINE.fullmatch(text)
-            if of_kernel is None or _AFTER_LOGIN.search(of_kernel[1]):
-                return False
-        if prompt:
-            return True
-    return False
+    return f"it did not answer in time; {last}" if cycled else f"the host was reset; {last}"
