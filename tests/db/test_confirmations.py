@@ -518,6 +518,37 @@ def test_boots_that_are_asked_for_again_hide_no_answer_until_they_have_one(engin
     assert row.is_sure is False
 
 
+def test_boots_that_tell_neither_take_nothing_back(engine: Engine) -> None:
+    one, _ = suspicions(engine)
+    confirm(engine, BOOTS)
+    run_experiments(engine, SLOWER)
+    confirm(engine, BOOTS)
+    with transaction(engine) as session:
+        ask_again(session, one, by="mira")
+    with engine.begin() as connection:
+        connection.execute(
+            text("update confirmation set state = 'undecided' where state = 'waiting'")
+        )
+    assert regression(engine, one).confirmation is ConfirmationState.UNDECIDED
+    assert regression(engine, one).state is RegressionState.CONFIRMED
+    assert regression(engine, one).is_sure
+
+
+@pytest.mark.parametrize("verdict", ["'same'", "null"])
+def test_a_filed_comparison_is_sure_as_long_as_its_verdict_stands(
+    engine: Engine, verdict: str
+) -> None:
+    cell = decided_cell(engine)
+    with transaction(engine) as session:
+        number = service.file_regression(session, NewRegression(**cell), by="mira").id
+    assert regression(engine, number).is_sure
+    assert week_says(engine) == {number: "sure"}
+    with engine.begin() as connection:
+        connection.execute(text(f"update verdict set verdict = {verdict}"))
+    assert not regression(engine, number).is_sure
+    assert week_says(engine) == {number: "suspicion"}
+
+
 def test_fresh_boots_say_whether_their_effect_is_a_bound(engine: Engine) -> None:
     suspicions(engine)
     confirm(engine, BOOTS)

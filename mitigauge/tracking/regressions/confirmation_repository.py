@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from mitigauge.analysis.verdicts.repository import given_again_since
 from mitigauge.analysis.verdicts.tables import StoredVerdict
+from mitigauge.core.effect import Verdict
 from mitigauge.measurement.experiments.tables import Arm, Case, Comparison
 from mitigauge.measurement.fleet.tables import Host
 from mitigauge.measurement.results.tables import Measurement
@@ -124,36 +125,68 @@ def judged_by_people(session: Session, ids: Sequence[int], itself: str) -> set[i
 def sure_of(session: Session, regressions: Sequence[Regression], itself: str) -> set[int]:
     """Those of the regressions that are known to be worse.
 
-    What a person said of it last decides, else the newest fresh boots that came to an answer. A
-    comparison that a person filed has its error rates; values over time alone have none.
+    What a person said of it last decides, else the newest fresh boots that confirmed or refuted
+    it. A comparison that a person filed has its error rates, as long as its verdict stands; values
+    over time alone have none.
     """
     ids = [each.id for each in regressions]
     people, boots = _last_words(session, ids, itself), _confirmed_by_boots(session, ids)
-    filed = {each.id: each.origin is Origin.CELL for each in regressions}
-    return {number for number in ids if people.get(number, boots.get(number, filed[number]))}
+    filed = _still_worse(session, ids)
+    return {number for number in ids if people.get(number, boots.get(number, number in filed))}
+
+
+def _still_worse(session: Session, ids: Sequence[int]) -> set[int]:
+    """Those that were filed of a comparison whose verdict of now is *worse*, or is deleted."""
+    verdict = StoredVerdict
+    verdict_now = and_(
+        verdict.run_id == Regression.run_id, verdict.case_id == Regression.case_id,
+        verdict.arm_id == Regression.arm_id, verdict.metric == Regression.metric,
+        verdict.superseded_at.is_(None),
+    )  # fmt: skip
+    wanted = (
+        select(Regression.id)
+        .outerjoin(verdict, verdict_now)
+        .where(
+            Regression.id.in_(ids),
+            Regression.origin == Origin.CELL,
+            or_(Regression.run_id.is_(None), verdict.verdict == Verdict.WORSE),
+        )
+    )
+    return set(session.scalars(wanted))
 
 
 def _last_words(session: Session, ids: Sequence[int], itself: str) -> dict[int, bool]:
-    """regression → whether the last state that a person gave it says that it is real."""
+    """regression → whether the last state that a person gave it says that it is real.
+
+    To file a comparison gives it its first state, which rests on the verdict alone.
+    """
     entry = RegressionEntry
     oldest_first = (
-        select(entry.regression_id, entry.after)
+        select(entry.regression_id, entry.after, entry.before, Regression.origin)
+        .join(Regression, Regression.id == entry.regression_id)
         .where(
             entry.regression_id.in_(ids), entry.kind == EntryKind.STATE, entry.by != itself,
             entry.after.in_([*REAL, *NOT_SURE]),
         )
         .order_by(entry.id)
     )  # fmt: skip
-    return {number: state in REAL for number, state in session.execute(oldest_first)}
+    words: dict[int, bool] = {}
+    filed: set[int] = set()
+    for number, after, before, origin in session.execute(oldest_first):
+        is_filing = origin is Origin.CELL and before == RegressionState.NEW and number not in filed
+        filed.add(number)
+        if not is_filing:
+            words[number] = after in REAL
+    return words
 
 
 def _confirmed_by_boots(session: Session, ids: Sequence[int]) -> dict[int, bool]:
-    """regression → whether its newest fresh boots with an answer confirm it."""
+    """regression → whether its newest fresh boots that confirm or refute confirm it."""
     oldest_first = (
         select(Confirmation.regression_id, Confirmation.state)
         .where(
             Confirmation.regression_id.in_(ids),
-            Confirmation.state.not_in([*OPEN, ConfirmationState.IMPOSSIBLE]),
+            Confirmation.state.in_([ConfirmationState.CONFIRMED, ConfirmationState.REFUTED]),
         )
         .order_by(Confirmation.id)
     )
