@@ -25,7 +25,7 @@ from mitigauge.kernels.build_log import (
     compiler_warnings,
     says_disk_is_full,
 )
-from mitigauge.kernels.config_profile import not_taken, refused
+from mitigauge.kernels.config_profile import config_refused, not_taken
 from mitigauge.kernels.functions import LARGEST, packed
 from mitigauge.kernels.host_config import notes_in
 from mitigauge.kernels.loose_patch import CONTEXT_LINES, bases, misplaced, moved
@@ -362,9 +362,7 @@ class Work:
                 packed(regular(self.directory / "package" / "functions", LARGEST))
             ),
             loosely=loosely,
-            config_refused=notes_in(order.profile.text)
-            if order.profile.whole
-            else refused(order.profile.text, config),
+            config_refused=config_refused(order.profile, config),
         )
 
     def _run(

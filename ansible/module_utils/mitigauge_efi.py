@@ -98,12 +98,19 @@ def read_variables() -> Variables:
 
 
 def flag(name: str) -> bool | None:
-    """A variable of one byte, as SecureBoot; None where the firmware has none."""
+    """A variable of one byte, as SecureBoot; None where the firmware has or shows none
+    (:func:`hides_variables`).
+    """
     try:
         # Four bytes of attributes stand before it.
         return (EFIVARS / f"{name}-{GLOBAL}").read_bytes()[4:5] == b"\1"
     except OSError:
         return None
+
+
+def hides_variables() -> bool:
+    """Whether the firmware's variables cannot be seen, though the host was started by EFI."""
+    return FIRMWARE.is_dir() and (not EFIVARS.is_dir() or not any(EFIVARS.iterdir()))
 
 
 def why_not(loader: str = "auto", *, has_grub: bool = False) -> str:
@@ -138,7 +145,7 @@ def _obstacles() -> Iterator[str]:
     size = (FIRMWARE / "fw_platform_size").read_text().strip()
     if size != "64":
         yield f"the firmware is of {size} bits, the kernels are of 64"
-    if not EFIVARS.is_dir() or not any(EFIVARS.iterdir()):
+    if hides_variables():
         yield (
             f"{EFIVARS} is empty: mount efivarfs there (modprobe efivarfs; mount -t efivarfs "
             f"efivarfs {EFIVARS}), and take efi=noruntime off the kernel's command line"

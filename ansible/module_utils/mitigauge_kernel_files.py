@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Literal, cast
 
@@ -28,8 +28,8 @@ IMAGE, INITIAL_DISK, MARK = "vmlinuz", "initrd.img", "package.sha256"
 RELEASE = re.compile(r"[0-9][A-Za-z0-9.+~_-]{0,63}")
 # A distribution's kernel with all its modules and debug information has less.
 MOST_BYTES, MOST_FILES = 8 << 30, 100_000
-# What a made initial RAM disk may take, and what must stay free.
-SPARE_BYTES = 512 << 20
+# What a made initial RAM disk may take, and depmod's lists beside the modules.
+INITIAL_DISK_BYTES, LISTS_BYTES = 512 << 20, 32 << 20
 LIMIT_S = 900
 PACKINGS: Mapping[str, Literal["r|", "r|gz", "r|xz"]] = {
     "data.tar": "r|", "data.tar.gz": "r|gz", "data.tar.xz": "r|xz",
@@ -68,7 +68,11 @@ def install(package: Path, release: str, sha256: str, root: Path = ROOT) -> None
         raise PackageError(f"{release[:80]!r} is no kernel's release")
     folder, modules = root / FOLDER / release, root / MODULES / release
     if modules.exists() and not folder.exists():
-        raise PackageError(f"{modules} is there already, and not ours: build the kernel anew")
+        raise PackageError(
+            f"{modules} is there already, of a kernel that was not unpacked by Mitigauge: remove "
+            "it by hand if nobody needs it, or give the kernel another release (its "
+            "CONFIG_LOCALVERSION)"
+        )
     _require_room(package, release, folder, modules)
     note("kernels", {release: None}, root / "var/lib/mitigauge/changes.json")
     remove(release, root)
@@ -77,17 +81,25 @@ def install(package: Path, release: str, sha256: str, root: Path = ROOT) -> None
         _complete(release, folder)
         (folder / MARK).write_text(sha256 + "\n")
     except (PackageError, OSError):
-        remove(release, root)
+        # The first failure is the one to tell; what stays is on the record for the restore.
+        with suppress(OSError):
+            remove(release, root)
         raise
     os.sync()
 
 
 def remove(release: str, root: Path = ROOT) -> bool:
-    """Take a kernel of ours away; whether there was any. One that nobody unpacked here stays."""
-    folder = root / FOLDER / release
+    """Take a kernel of ours away; whether there was any. One that nobody unpacked here stays.
+
+    Raises OSError for a file that cannot be removed; the kernel is then still ours, and not whole.
+    """
+    folder, modules = root / FOLDER / release, root / MODULES / release
     if not RELEASE.fullmatch(release) or not folder.is_dir():
         return False
-    shutil.rmtree(root / MODULES / release, ignore_errors=True)
+    (folder / MARK).unlink(missing_ok=True)
+    if modules.exists():
+        shutil.rmtree(modules)
+    # Last: it tells that the modules are ours.
     shutil.rmtree(folder)
     return True
 
@@ -123,22 +135,21 @@ def _run(*command: str) -> None:
 
 def _require_room(package: Path, release: str, folder: Path, modules: Path) -> None:
     """Raises PackageError where the files do not fit, or the package has no image."""
-    needed: dict[int, int] = {}
+    needed = {_there(folder): INITIAL_DISK_BYTES, _there(modules): LISTS_BYTES}
     images = 0
     for place, member in _files(package, release):
         images += place == IMAGE
-        where = _there(folder if place == IMAGE else modules)
-        needed[where.stat().st_dev] = needed.get(where.stat().st_dev, 0) + member.size
+        needed[_there(folder if place == IMAGE else modules)] += member.size
     if images != 1:
         raise PackageError(f"{package.name} has no boot/vmlinuz-{release}")
-    for where in (_there(folder), _there(modules)):
+    for where in needed:
+        device = where.stat().st_dev
+        total = sum(size for each, size in needed.items() if each.stat().st_dev == device)
         state = os.statvfs(where)
         free = state.f_bavail * state.f_frsize
-        wanted = needed.get(where.stat().st_dev, 0) + SPARE_BYTES
-        if free < wanted:
+        if free < total:
             raise PackageError(
-                f"{where} has {free >> 20} MiB free, kernel {release} needs {wanted >> 20} MiB"
-                " there"
+                f"{where} has {free >> 20} MiB free, kernel {release} needs {total >> 20} MiB there"
             )
 
 

@@ -73,6 +73,20 @@ def not_taken(profile: Profile, config: str) -> list[str]:
     ]
 
 
+def config_refused(profile: Profile, config: str) -> list[str]:
+    """What is listed with a kernel: lines of its profile that *config*, as it was built, lacks.
+
+    Of a whole configuration: in what its hosts differ, and which of that the kernel's own tools
+    made otherwise than the profile has it.
+    """
+    if not profile.whole:
+        return refused(profile.text, config)
+    notes = host_config.notes_in(profile.text)
+    disputed = {name for note in notes for name in _NAME.findall(note)}
+    lines = (line for name, line in _options(profile.text) if name in disputed)
+    return [*notes, *refused("\n".join(lines), config)]
+
+
 def _options(text: str) -> Iterator[tuple[str, str]]:
     """Name and line of each option that a configuration sets, or says is not set."""
     for line in map(str.strip, text.splitlines()):

@@ -49,6 +49,50 @@ _HEAD = "# The configuration of a host's own kernel\n# optional: *\n"
 # A line of a united configuration that says whose value stands.
 _NOTE = "# note: "
 _SWITCHES = ("n", "m", "y")
+# Options of which a kernel has one at most (Kconfig's `choice`), one choice a line. Of two that are
+# on, the kernel's own tools take either.
+_CHOICE = re.compile(
+    "CONFIG_(?:"
+    r"(HZ_\d+)"
+    r"|(HZ_PERIODIC|NO_HZ_IDLE|NO_HZ_FULL)"
+    r"|(PREEMPT(?:_NONE|_VOLUNTARY|_LAZY|_RT)?)"
+    r"|(TICK_CPU_ACCOUNTING|VIRT_CPU_ACCOUNTING_(?:NATIVE|GEN))"
+    r"|(SLAB|SLUB|SLOB)"
+    r"|(UNWINDER_\w+)"
+    r"|(CC_OPTIMIZE_FOR_\w+)"
+    r"|(KERNEL_(?:GZIP|BZIP2|LZMA|XZ|LZO|LZ4|ZSTD|UNCOMPRESSED))"
+    r"|(MODULE_COMPRESS_(?:NONE|GZIP|XZ|ZSTD))"
+    r"|(INITRAMFS_COMPRESSION_\w+)"
+    r"|(ZRAM_DEF_COMP_\w+)"
+    r"|(ZSWAP_COMPRESSOR_DEFAULT_\w+)"
+    r"|(ZSWAP_ZPOOL_DEFAULT_\w+)"
+    r"|(HIBERNATION_COMP_\w+)"
+    r"|(TRANSPARENT_HUGEPAGE_(?:ALWAYS|MADVISE|NEVER))"
+    r"|(MHP_DEFAULT_ONLINE_TYPE_\w+)"
+    r"|(CPU_FREQ_DEFAULT_GOV_\w+)"
+    r"|(IOMMU_DEFAULT_\w+)"
+    r"|(INTEL_IOMMU_DEFAULT_\w+)"
+    r"|(PCIE_BUS_\w+)"
+    r"|(PCIEASPM_(?:DEFAULT|POWERSAVE|POWER_SUPERSAVE|PERFORMANCE))"
+    r"|(M(?:K8|PSC|CORE2|ATOM|NATIVE_INTEL|NATIVE_AMD)|GENERIC_CPU\d?)"
+    r"|(X86_INTEL_TSX_MODE_\w+)"
+    r"|(LEGACY_VSYSCALL_\w+)"
+    r"|(IO_DELAY_\w+)"
+    r"|(INIT_STACK_\w+)"
+    r"|(RANDSTRUCT_(?:NONE|FULL|PERFORMANCE))"
+    r"|(PROC_MEM_\w+)"
+    r"|(DEFAULT_SECURITY_\w+)"
+    r"|(LOCK_DOWN_KERNEL_FORCE_\w+)"
+    r"|(IMA_DEFAULT_HASH_\w+)"
+    r"|(IMA_(?:NG|SIG)_TEMPLATE)"
+    r"|(DEBUG_FS_(?:ALLOW_ALL|DISALLOW_MOUNT|ALLOW_NONE))"
+    r"|(DEFAULT_(?:BIC|CUBIC|HTCP|HYBLA|VEGAS|VENO|WESTWOOD|DCTCP|CDG|BBR|RENO))"
+    r"|(DEFAULT_(?:FQ|CODEL|FQ_CODEL|FQ_PIE|SFQ|PFIFO_FAST))"
+    r"|(SQUASHFS_FILE_(?:CACHE|DIRECT))"
+    r"|(CRYPTO_JITTERENTROPY_MEMSIZE_\d+)"
+    ")",
+    re.ASCII,
+)
 _SET_HERE = """\
 CONFIG_DEBUG_INFO_NONE=y
 CONFIG_SYSTEM_TRUSTED_KEYS=""
@@ -129,38 +173,45 @@ def text_of(name: str) -> str:
     Raises NotFound where one is not kept, naming all of these.
     """
     place = name.removeprefix(f"{AS_HOST}:").removesuffix(LOCAL)
-    kept, missing, loaded = {}, [], set(_OF_RUNS)
-    for host, file in _files_of(place).items():
-        try:
-            kept[host] = file.read_text("utf-8")
-            if name.endswith(LOCAL):
-                loaded.update(_modules_beside(file).read_text("utf-8").split())
-        except FileNotFoundError:
-            missing.append(host)
+    files = _files_of(place)
+    text = united(_read("configuration", place, files))
+    if not name.endswith(LOCAL):
+        return text
+    beside = {host: _modules_beside(file) for host, file in files.items()}
+    loaded = " ".join(_read("list of loaded modules", place, beside).values()).split()
+    return text + "".join(f"{_MODULE}{module}\n" for module in sorted({*_OF_RUNS, *loaded}))
+
+
+def _read(what: str, place: str, files: Mapping[str, Path]) -> dict[str, str]:
+    """The text of each host's file. Raises NotFound naming all hosts that have none."""
+    missing = [host for host, file in files.items() if not file.exists()]
     if missing:
         environment = place.partition("/")[0]
         raise NotFound(
-            f"the configuration of {', '.join(f'{environment}/{host}' for host in missing)} is "
-            "not known",
+            f"the {what} of {', '.join(f'{environment}/{host}' for host in missing)} is not known",
             hint=f"`mitigauge host check HOST --environment {environment}` reads it from the host.",
         )
-    lines = (f"{_MODULE}{module}\n" for module in sorted(loaded))
-    return united(kept) + ("".join(lines) if name.endswith(LOCAL) else "")
+    return {host: file.read_text("utf-8") for host, file in files.items()}
 
 
 def united(configs: Mapping[str, str]) -> str:
     """One configuration of those of several hosts, by the hosts' names.
 
-    A switch is the most that a host has of it (y before m before n). Of another value that of the
-    first host stands, with a line that says so (:func:`notes_in`).
+    A switch is the most that a host has of it (y before m before n). Of a choice, and of another
+    value, that of the first host that has one stands, with a line that says so (:func:`notes_in`).
     """
-    first, *others = configs
     if len(set(configs.values())) == 1:
-        return configs[first]
-    values = {option: (value, first) for option, value in _values(configs[first])}
+        return next(iter(configs.values()))
+    values: dict[str, tuple[str, str]] = {}
+    chosen: dict[int, tuple[str, str]] = {}
     notes = []
-    for host in others:
-        for option, value in _values(configs[host]):
+    for host, config in configs.items():
+        chosen = dict(_choices(config, host)) | chosen
+        for option, value in _values(config):
+            member, owner = chosen.get(_choice_of(option, value), ("", host))
+            if owner != host and values.setdefault(option, ("n", owner))[0] == "n":
+                notes.append(f"{_NOTE}{option}=y, of {host}: {member}=y, of {owner}")
+                continue
             before, owner = values.setdefault(option, (value, host))
             if before in _SWITCHES and value in _SWITCHES:
                 most = max(before, value, key=_SWITCHES.index)
@@ -169,6 +220,19 @@ def united(configs: Mapping[str, str]) -> str:
                 notes.append(f"{_NOTE}{option}={value}, of {host}: {option}={before}, of {owner}")
     lines = (_line(option, value) for option, (value, _) in values.items())
     return _HEAD + "".join(f"{line}\n" for line in (*notes, *lines))
+
+
+def _choices(config: str, host: str) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Choice → (what the configuration has of it, its host)."""
+    for option, value in _values(config):
+        if choice := _choice_of(option, value):
+            yield choice, (option, host)
+
+
+def _choice_of(option: str, value: str) -> int:
+    """The number of the choice in which an option is on; 0: it is in none."""
+    member = _CHOICE.fullmatch(option) if value == "y" else None
+    return (member and member.lastindex) or 0
 
 
 def notes_in(text: str) -> list[str]:

@@ -70,11 +70,13 @@ class Firmware(_Answer):
     """How the firmware would start a kernel once; *refused*: why it could not.
 
     *partition*: the EFI system partition, with where it is mounted and its bytes, None: nowhere.
-    *next*: what the firmware starts next, where that is none of ours.
+    *next*: what the firmware starts next, where that is none of ours. *hides_variables*: it was
+    started by EFI, and shows none of its variables.
     """
 
     refused: Line | None
     secure_boot: bool | None = None
+    hides_variables: bool
     partition: Line | None = None
     place: Line | None = None
     free_bytes: Count | None = None
@@ -84,7 +86,7 @@ class Firmware(_Answer):
 
 
 class Processor(_Answer):
-    """What changes the time of the same work."""
+    """What changes the time of the same work. *numa_nodes*: those that have processors."""
 
     model: Word | None = None
     smt: Word | None
@@ -94,6 +96,7 @@ class Processor(_Answer):
     numa_nodes: Count
     packages: Count
     present: Line | None
+    online: Line | None
     idle_states: list[Word] = Field(max_length=50)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mitigauge.kernels import host_config
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.fleet.check import Item, State
 from mitigauge.measurement.fleet.service import host_vars
@@ -16,6 +18,9 @@ from pipelines.adapters import ansible_host
 from pipelines.adapters.ansible import PlayFailure
 from pipelines.adapters.ansible_host import AnsibleHost, SilentLog
 from pipelines.host_check import checked
+from tests.loading import load
+
+module = load("ansible/roles/host_check/library/host_check.py")
 
 
 @pytest.fixture
@@ -71,3 +76,21 @@ def test_programs_that_tell_no_power_are_a_note_and_no_fault(
     items: dict[str, Item] = {i.name: i for i in checked(host, Catalog(), lambda _: None)}
     assert items["power"].state is State.NOTE
     assert "no program tells" in items["power"].found
+
+
+@pytest.mark.parametrize(
+    ("emulated", "told"), [(True, "kept (SHA-256 "), (False, "kernels for it are built by it")]
+)
+def test_of_a_kept_configuration_it_says_who_is_built_by_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, port: int, emulated: bool, told: str
+) -> None:
+    facts = {**module.check(tmp_path, [], []), "config": "CONFIG_SATA_AHCI=m\n"}
+    monkeypatch.setattr(AnsibleHost, "check", lambda *_: facts)
+    monkeypatch.setattr(host_config, "folder", lambda: tmp_path)
+    variables = {
+        "ansible_host": "127.0.0.1", "ansible_port": port, "mitigauge_emulated": emulated,
+    }  # fmt: skip
+    host = AnsibleHost(host_vars("alpha", "lab", variables, boot_timeout_s=60), SilentLog())
+    items: dict[str, Item] = {i.name: i for i in checked(host, Catalog(), lambda _: None)}
+    assert told in items["kernel's configuration"].found
+    assert ("built by it" in items["kernel's configuration"].found) is not emulated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import lzma
@@ -9,7 +10,9 @@ import os
 import shutil
 import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +55,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(files, "ROOT", root)
     monkeypatch.setattr(listing.efi, "ROOT", root)
     return root
+
+
+def full_but(free_bytes: int) -> os.statvfs_result:
+    """A file system of which so much is free."""
+    return os.statvfs_result((1, 1, 1 << 40, free_bytes, free_bytes, 9, 9, 9, 0, 255))
 
 
 def all_files(root: Path) -> set[str]:
@@ -114,11 +122,38 @@ def test_a_restore_takes_all_of_it_away(
     assert {"name": f"kernel {RELEASE}", "what": "removed", "left": False} in said
 
 
+def test_what_a_restore_cannot_remove_is_left_with_its_reason_and_removed_by_the_next(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = all_files(root)
+    files.install(deb(tmp_path), RELEASE, SHA256, root)
+    monkeypatch.setattr(restore, "run", lambda *_words, **_options: "")
+    host = restore.Host(root / "var/lib/mitigauge/changes.json", root)
+    unlink = os.unlink
+
+    def fail_on_module(path: str, **options: Any) -> None:
+        if str(path).endswith("nvme.ko"):
+            raise OSError(errno.EIO, "Input/output error", path)
+        unlink(path, **options)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "unlink", fail_on_module)
+        first = {each["name"]: each for each in host.restore()}
+    assert first[f"kernel {RELEASE}"]["left"]
+    assert "Input/output error" in first[f"kernel {RELEASE}"]["what"]
+    assert first["/var/lib/mitigauge"]["left"]
+    # What lost some of its modules is not taken for a whole kernel.
+    assert listing.packages_of(root) == {f"linux-image-{OWN}"}
+    again = host.restore()
+    assert {"name": f"kernel {RELEASE}", "what": "removed", "left": False} in again
+    assert all_files(root) == before
+
+
 def test_a_kernel_that_is_not_ours_is_neither_replaced_nor_removed(
     root: Path, tmp_path: Path
 ) -> None:
     (root / "lib/modules" / RELEASE).mkdir()
-    with pytest.raises(files.PackageError, match="is there already, and not ours"):
+    with pytest.raises(files.PackageError, match=r"not unpacked by Mitigauge: remove it by hand"):
         files.install(deb(tmp_path), RELEASE, SHA256, root)
     assert not files.remove(OWN, root)
     assert not files.remove("../../lib/modules", root)
@@ -150,9 +185,36 @@ def test_without_room_nothing_is_written(
     before = all_files(root)
     full = os.statvfs_result((4096, 4096, 1000, 10, 10, 9, 9, 9, 0, 255))
     monkeypatch.setattr(files.os, "statvfs", lambda _path: full)
-    with pytest.raises(files.PackageError, match=r"0 MiB free, kernel .* needs 512 MiB there"):
+    with pytest.raises(files.PackageError, match=r"0 MiB free, kernel .* needs 544 MiB there"):
         files.install(deb(tmp_path), RELEASE, SHA256, root)
     assert all_files(root) == before
+
+
+def test_a_file_system_needs_room_for_what_goes_to_it_alone(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The modules on one of their own: the initial RAM disk goes to the other."""
+    other = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        assert other.stat().st_dev != root.stat().st_dev
+        (root / "usr/lib/modules").rename(tmp_path / "modules")
+        (root / "usr/lib/modules").symlink_to(other)
+        room = {other: 300 << 20, root: 600 << 20}
+        monkeypatch.setattr(
+            files.os,
+            "statvfs",
+            lambda path: full_but(room[other if other == path.resolve() else root]),
+        )
+        files.install(deb(tmp_path), RELEASE, SHA256, root)
+        files.remove(RELEASE, root)
+        room[other] = 20 << 20
+        with pytest.raises(files.PackageError, match=r"modules has 20 MiB free, .* needs 32 MiB"):
+            files.install(deb(tmp_path), RELEASE, SHA256, root)
+        room |= {other: 300 << 20, root: 300 << 20}
+        with pytest.raises(files.PackageError, match=r"300 MiB free, .* needs 512 MiB there"):
+            files.install(deb(tmp_path), RELEASE, SHA256, root)
+    finally:
+        shutil.rmtree(other)
 
 
 def packed(*members: tarfile.TarInfo) -> bytes:

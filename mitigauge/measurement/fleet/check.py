@@ -142,20 +142,30 @@ def _twin_of(name: str, family: ModeFamily, facts: Mapping[str, Any]) -> str:
     return ""
 
 
-def _secure_boot(firmware: Mapping[str, Any], lockdown: str | None) -> Item:
+def _secure_boot(
+    firmware: Mapping[str, Any], loader: Mapping[str, Any], lockdown: str | None
+) -> Item:
+    locked = f"lockdown: {lockdown or 'none'}"
+    if firmware["hides_variables"]:
+        return Item(
+            "Secure Boot", State.NOTE, f"cannot be told; {locked}",
+            "The firmware's variables are not shown: mount efivarfs, take efi=noruntime off. Where "
+            "it is on, a kernel without a signature does not start: \"Secure Boot\" in "
+            "docs/metal.md.",
+        )  # fmt: skip
     state = {True: "on", False: "off", None: "not there"}[firmware["secure_boot"]]
-    told = f"{state}; lockdown: {lockdown or 'none'}"
     if not firmware["secure_boot"]:
-        return Item("Secure Boot", State.NOTE, told)
-    keys = (
-        "its GRUB starts kernels that are signed by a key of the shim's, MOK or db"
-        if firmware["refused"]
-        else "the firmware starts kernels that are signed by a key in its db"
-    )
+        return Item("Secure Boot", State.NOTE, f"{state}; {locked}")
+    if not firmware["refused"]:
+        keys = "the firmware starts kernels that are signed by a key in its db"
+    elif not loader["refused"]:
+        keys = "its GRUB starts kernels that are signed by a key of the shim's, MOK or db"
+    else:
+        keys = "nothing starts a kernel once here: see one-shot boot"
     return Item(
-        "Secure Boot", State.NOTE, f"{told}; {keys}",
-        "`--try` shows whether it takes the host's own kernel. Candidates have to be signed: "
-        "docs/metal.md.",
+        "Secure Boot", State.NOTE, f"{state}; {locked}; {keys}",
+        "`--try` shows whether it takes the host's own kernel. Candidates built here are not "
+        "signed: \"Secure Boot\" in docs/metal.md.",
     )  # fmt: skip
 
 
@@ -167,7 +177,7 @@ def _surroundings(facts: Mapping[str, Any]) -> Iterator[Item]:
             "python", State.MISSING, f"{facts['python']}, needed 3.9",
             "Name a newer one of the host: ansible_python_interpreter in the inventory.",
         )  # fmt: skip
-    yield _secure_boot(facts["firmware"], facts["lockdown"])
+    yield _secure_boot(facts["firmware"], facts["boot_loader"], facts["lockdown"])
     consoles = ", ".join(facts["consoles"])
     yield Item(
         "kernel's console", State.NOTE, consoles or "none",
@@ -222,6 +232,13 @@ def _system(facts: Mapping[str, Any]) -> Item:
             "system", State.NOTE,
             f"{found}, without dpkg: kernels are unpacked, {maker} makes their initial RAM disks",
             "Nothing else is installed here: install by hand what workloads need.",
+        )  # fmt: skip
+    if facts["dpkg"]:
+        return Item(
+            "system", State.MISSING, f"{found}, with dpkg",
+            f"dpkg (/var/lib/dpkg/status) is in the way: where it is, kernels are installed by it, "
+            f"which is done on {' and '.join(SUPPORTED)} alone. Measure on one of these; on a "
+            "system whose own packages are no Debian packages, remove dpkg.",
         )  # fmt: skip
     return Item(
         "system", State.MISSING, found,
@@ -376,28 +393,45 @@ def _processor(facts: Mapping[str, Any]) -> Iterator[Item]:
     nodes, packages = facts["numa_nodes"], facts["packages"]
     if packages and nodes > packages:
         yield Item(
-            "NUMA nodes", State.NOTE, f"{nodes} on {packages} packages",
+            "NUMA nodes", State.NOTE, f"{nodes} with processors on {packages} packages",
             "Sub-NUMA clustering (Intel's SNC, AMD's NPS) is on: let mitigauge_cpus name "
             "processors of one node (lscpu shows them), or switch it off in the firmware.",
         )  # fmt: skip
 
 
-def own_processors(cpus: str, present: str | None) -> Iterator[Item]:
-    """Whether the host has the processors that its inventory gives to workloads.
+def own_processors(cpus: str, processor: Mapping[str, Any]) -> Iterator[Item]:
+    """Whether the host has the processors that its inventory gives to workloads, and online.
 
-    *cpus*: ``mitigauge_cpus``, empty for all; *present*: as the host's kernel lists them.
+    *cpus*: ``mitigauge_cpus``, empty for all; *processor*: lists of those that are *present* and
+    *online*, as the host's kernel writes them.
     """
-    if not cpus or present is None or not PROCESSORS.fullmatch(present[:LONGEST_LIST]):
+    lists = [processor["present"], processor["online"]]
+    if not cpus or not all(each and PROCESSORS.fullmatch(each[:LONGEST_LIST]) for each in lists):
         return
-    missing = sorted(_numbers(cpus) - _numbers(present))
+    present, online = (_numbers(each) for each in lists)
+    missing, offline = _numbers(cpus) - present, _numbers(cpus) & present - online
     if missing:
-        others = len(missing) - MOST_NAMED
-        names = ", ".join(map(str, missing[:MOST_NAMED])) + (f", {others} more" * (others > 0))
         yield Item(
             "workloads' processors", State.MISSING,
-            f"mitigauge_cpus is {cpus}, and the host has {present}: no processor {names}",
-            "Name processors that it has in the inventory; with SMT off it has half as many.",
+            f"mitigauge_cpus is {cpus}, and the host has {lists[0]}: no processor "
+            f"{_shortened(missing)}",
+            "Name processors that it has in the inventory; with SMT off in its firmware it has "
+            "half as many.",
         )  # fmt: skip
+    if offline:
+        yield Item(
+            "workloads' processors", State.MISSING,
+            f"mitigauge_cpus is {cpus}, and of the host's {lists[0]} only {lists[1]} are online: "
+            f"offline {_shortened(offline)}",
+            "Name processors that are online in the inventory, or bring these online: take nosmt "
+            "or maxcpus= off the kernel's command line, see /sys/devices/system/cpu/smt/control.",
+        )  # fmt: skip
+
+
+def _shortened(processors: Collection[int]) -> str:
+    others = len(processors) - MOST_NAMED
+    names = ", ".join(map(str, sorted(processors)[:MOST_NAMED]))
+    return names + (f", {others} more" if others > 0 else "")
 
 
 def _numbers(processors: str) -> set[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from mitigauge.core.errors import InvalidInput
+from mitigauge.core.natural_order import natural_order
 from mitigauge.kernels.config_profile import Profile, profile_of
 from mitigauge.kernels.host_config import AS_HOST, LOCAL, profile_name
 from mitigauge.measurement.fleet.inventory import load_hosts
@@ -34,7 +35,8 @@ def profile_on(asked: str, hosts: Sequence[HostVars]) -> str:
         return LAB_PROFILE
     if not asked and len(real) < len(hosts):
         raise InvalidInput(
-            f"{', '.join(real)} are real hosts and the others are emulated: no profile boots both",
+            f"{', '.join(real)} are real hosts and the others are emulated: "
+            "no one profile is taken by itself",
             hint=f"Name one: `--profile {AS_HOST}` for all hosts' own, or `--profile NAME`.",
         )
     if not hosts:
@@ -42,7 +44,9 @@ def profile_on(asked: str, hosts: Sequence[HostVars]) -> str:
             f"the profile {AS_HOST} has no host to stand for",
             hint=f"Name the host: `--profile {AS_HOST}:ENVIRONMENT/HOST`.",
         )
-    name = profile_name(hosts[0].environment, [host.name for host in hosts])
+    # By name: the same hosts in another order are the same kernel.
+    names = sorted((host.name for host in hosts), key=natural_order)
+    name = profile_name(hosts[0].environment, names)
     return name + LOCAL if asked.endswith(LOCAL) else name
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mitigauge.core.clock import Clock
+from mitigauge.core.settings import REPOSITORY
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.fleet.check import Item, State, items, modes, own_processors
 from pipelines.adapters.host_answers import CheckAnswer, typed
@@ -20,7 +23,11 @@ NOW = 1_770_000_000.0
 GOOD: dict[str, Any] = {
     "user": 0,
     "os": {"id": "debian", "version": "13"},
-    "firmware": {"refused": "the host was not started by EFI", "secure_boot": None},
+    "firmware": {
+        "refused": "the host was not started by EFI",
+        "secure_boot": None,
+        "hides_variables": False,
+    },
     "kernel_release": "6.12.1",
     "python": "3.13.5",
     "lockdown": "none",
@@ -48,10 +55,16 @@ GOOD: dict[str, Any] = {
         "numa_nodes": 2,
         "packages": 2,
         "present": "0-15",
+        "online": "0-15",
     },
     "vulnerabilities": {"vmscape": "Vulnerable", "spectre_v2": "Mitigation: x; BHI: Not affected"},
     "readings": {"sys/module/kvm/parameters/nx_huge_pages": None},
 }
+BY_FIRMWARE: dict[str, Any] = {
+    "refused": None, "secure_boot": False, "hides_variables": False,
+    "partition": "/dev/nvme0n1p1", "place": "/boot/efi", "free_bytes": 200 << 20,
+    "needed_bytes": 60 << 20, "next": None, "first_is_ours": False,
+}  # fmt: skip
 
 
 def found(clock: Clock = Clock.REAL, **changes: Any) -> dict[str, Item]:
@@ -66,7 +79,14 @@ def test_a_good_host_lacks_nothing() -> None:
     ("changes", "name", "said", "mend"),
     [
         ({"user": 1000}, "root", "user 1000", "ansible_become"),
-        ({"os": {"id": "fedora", "version": "44"}}, "system", "fedora 44", "debian or ubuntu"),
+        (
+            {"os": {"id": "fedora", "version": "44"}, "dpkg": False},
+            "system", "fedora 44", "debian or ubuntu",
+        ),
+        (
+            {"os": {"id": "linuxmint", "version": "22"}, "firmware": BY_FIRMWARE},
+            "system", "linuxmint 22, with dpkg", "dpkg (/var/lib/dpkg/status) is in the way",
+        ),
         (
             {"boot_loader": {"refused": "grubenv lies on btrfs, which GRUB cannot write"}},
             "one-shot boot", "btrfs", "plain ext4",
@@ -183,6 +203,7 @@ def test_the_module_reads_any_system(tmp_path: Path) -> None:
     assert facts["processor"] == {
         "model": None, "smt": None, "turbo": None, "governors": [], "idle_states": [],
         "energy_preferences": [], "numa_nodes": 0, "packages": 0, "present": None,
+        "online": None,
     }  # fmt: skip
 
 
@@ -202,10 +223,6 @@ def test_a_broken_grub_configuration_is_refused_by_its_name(tmp_path: Path) -> N
     assert "no Linux entry" in module.boot_loader(tmp_path)["refused"]
 
 
-BY_FIRMWARE: dict[str, Any] = {
-    "refused": None, "secure_boot": False, "partition": "/dev/nvme0n1p1", "place": "/boot/efi",
-    "free_bytes": 200 << 20, "needed_bytes": 60 << 20, "next": None, "first_is_ours": False,
-}  # fmt: skip
 RAID = {"refused": "grubenv lies on /dev/md0 (software RAID), a device layer"}
 
 
@@ -221,7 +238,10 @@ def test_a_host_that_starts_by_efi_needs_nothing_of_grubs() -> None:
 
 
 def test_where_neither_can_both_say_why() -> None:
-    refused = {"refused": "there is no program efibootmgr: install it", "secure_boot": False}
+    refused = {
+        "refused": "there is no program efibootmgr: install it", "secure_boot": False,
+        "hides_variables": False,
+    }  # fmt: skip
     item = found(firmware=refused, boot_loader=RAID)["one-shot boot"]
     assert item.state is State.MISSING
     assert "by the firmware: there is no program efibootmgr" in item.found
@@ -286,21 +306,35 @@ def test_the_drivers_that_it_boots_by_are_named_by_what_needs_them() -> None:
 
 
 def test_processors_of_workloads_that_the_host_lacks_are_named() -> None:
-    [item] = own_processors("2-19", "0-15")
+    def own(cpus: str, present: str | None, online: str | None = "0-31") -> list[Item]:
+        return list(own_processors(cpus, {"present": present, "online": online}))
+
+    [item] = own("2-19", "0-15")
     assert item.state is State.MISSING
     assert item.found == (
         "mitigauge_cpus is 2-19, and the host has 0-15: no processor 16, 17, 18, 19"
     )
     assert "inventory" in item.mend
-    [many] = own_processors("0-31", "0-7,16")
+    [many] = own("0-31", "0-7,16")
     assert many.found.endswith("no processor 8, 9, 10, 11, 12, 13, 14, 15, 15 more")
     for cpus, present in (("2-15", "0-15"), ("", "0"), ("5", None), ("5", "0-3; rm"), ("7", "0,7")):
-        assert list(own_processors(cpus, present)) == []
+        assert own(cpus, present) == []
+    # With nosmt they are present, and nothing can run on them.
+    [offline] = own("2-15", "0-15", "0-7")
+    assert offline.state is State.MISSING
+    assert offline.found == (
+        "mitigauge_cpus is 2-15, and of the host's 0-15 only 0-7 are online: "
+        "offline 8, 9, 10, 11, 12, 13, 14, 15"
+    )
+    assert "nosmt" in offline.mend
+    lacks, sleeps = own("7-9", "0-8", "0-7")
+    assert lacks.found.endswith("no processor 9")
+    assert sleeps.found.endswith("offline 8")
 
 
 def test_more_nodes_than_packages_are_told() -> None:
     snc = found(processor={**GOOD["processor"], "numa_nodes": 4})["NUMA nodes"]
-    assert snc.found == "4 on 2 packages"
+    assert snc.found == "4 with processors on 2 packages"
     assert "SNC" in snc.mend
     assert "NUMA nodes" not in found()
 
@@ -309,8 +343,7 @@ def test_a_system_without_dpkg_that_starts_by_efi_takes_kernels_and_no_packages(
     fedora = {
         "os": {"id": "fedora", "version": "43"}, "dpkg": False, "initial_disk_maker": "dracut",
         "programs": {"perf": None, "systemd-run": "/usr/bin/systemd-run"},
-        "firmware": {"refused": None, "secure_boot": False, "partition": "/dev/sda1", "place": None,
-                     "free_bytes": None, "needed_bytes": 1, "next": None, "first_is_ours": False},
+        "firmware": {**BY_FIRMWARE, "place": None, "free_bytes": None},
     }  # fmt: skip
     items = found(**fedora)
     assert items["system"].state is State.NOTE
@@ -318,3 +351,76 @@ def test_a_system_without_dpkg_that_starts_by_efi_takes_kernels_and_no_packages(
     assert items["perf"].mend == "Install by hand what Debian calls linux-perf."
     for change in ({"initial_disk_maker": None}, {"firmware": GOOD["firmware"]}):
         assert found(**{**fedora, **change})["system"].state is State.MISSING
+
+
+NO_GRUB = {"refused": "the boot loader is systemd-boot, not GRUB below /boot/grub"}
+SECURE = {"secure_boot": True, "hides_variables": False}
+
+
+@pytest.mark.parametrize(
+    ("firmware", "boot_loader", "words"),
+    [
+        ({**BY_FIRMWARE, **SECURE}, RAID, "the firmware starts kernels that are signed"),
+        ({**SECURE, "refused": "x"}, {"refused": None}, "its GRUB starts kernels that are signed"),
+        ({**SECURE, "refused": "x"}, NO_GRUB, "nothing starts a kernel once here: see one-shot"),
+    ],
+)
+def test_under_secure_boot_only_what_can_start_a_kernel_once_is_said_to(
+    firmware: dict[str, Any], boot_loader: dict[str, Any], words: str
+) -> None:
+    item = found(firmware=firmware, boot_loader=boot_loader)["Secure Boot"]
+    assert item.found.startswith("on; ")
+    assert words in item.found
+    assert '"Secure Boot" in docs/metal.md' in item.mend
+    assert "## Secure Boot" in (REPOSITORY / "docs/metal.md").read_text().splitlines()
+
+
+def test_secure_boot_cannot_be_told_where_the_firmware_hides_its_variables() -> None:
+    hidden = {"refused": "efivars is empty", "secure_boot": None, "hides_variables": True}
+    item = found(firmware=hidden)["Secure Boot"]
+    assert item.found.startswith("cannot be told; ")
+    assert "mount efivarfs" in item.mend
+    assert found()["Secure Boot"].found.startswith("not there; ")
+
+
+def test_the_module_tells_an_efi_host_without_efivarfs_from_a_bios(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    efi = tmp_path / "efi"
+    monkeypatch.setattr(module.efi, "FIRMWARE", efi)
+    monkeypatch.setattr(module.efi, "EFIVARS", efi / "efivars")
+    assert not module.firmware("auto")["hides_variables"]
+    (efi / "efivars").mkdir(parents=True)
+    (efi / "fw_platform_size").write_text("64\n")
+    facts = module.firmware("auto")
+    assert (facts["hides_variables"], facts["secure_boot"]) == (True, None)
+    assert "is empty: mount efivarfs there" in facts["refused"]
+    (efi / "efivars" / f"SecureBoot-{module.efi.GLOBAL}").write_bytes(b"\6\0\0\0\1")
+    facts = module.firmware("grub")
+    assert (facts["hides_variables"], facts["secure_boot"]) == (False, True)
+
+
+def test_a_node_of_memory_alone_is_not_counted(tmp_path: Path) -> None:
+    for name, processors in (("node0", "0-15\n"), ("node1", "\n"), ("node2", "16-31\n")):
+        folder = tmp_path / "sys/devices/system/node" / name
+        folder.mkdir(parents=True)
+        (folder / "cpulist").write_text(processors)
+    assert module.processor(tmp_path)["numa_nodes"] == 2
+
+
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+def test_a_system_is_known_however_its_name_is_quoted(quote: str) -> None:
+    text = f"NAME=x\nID={quote}debian{quote}\nVERSION_ID={quote}13{quote}\n"
+    assert module.os_release(text) == {"id": "debian", "version": "13"}
+
+
+@pytest.mark.parametrize("damaged", [lambda p: p[:-20], lambda p: p[:12] + b"\xff" * 20 + p[32:]])
+def test_a_damaged_configuration_is_not_read(
+    tmp_path: Path, damaged: Callable[[bytes], bytes]
+) -> None:
+    packed = gzip.compress(b"CONFIG_A=y\n" * 1000)
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/config.gz").write_bytes(packed)
+    assert "CONFIG_A=y" in module.own_config(tmp_path)
+    (tmp_path / "proc/config.gz").write_bytes(damaged(packed))
+    assert module.own_config(tmp_path) is None

@@ -37,6 +37,7 @@ def racks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("", LAB, "lab"),
         ("", REAL, "as-host:racks/icx-01,rome-01"),
+        ("", REAL[::-1], "as-host:racks/icx-01,rome-01"),
         ("", REAL[1:], "as-host:racks/rome-01"),
         ("", [], "lab"),
         ("as-host", LAB[:1], "as-host:lab/lab-amd"),
@@ -54,6 +55,7 @@ def test_hosts_decide_where_no_profile_is_named(
 def test_of_emulated_and_real_hosts_together_a_person_decides() -> None:
     with pytest.raises(InvalidInput, match="icx-01, rome-01 are real hosts") as mixed:
         profile_on("", [*LAB, *REAL])
+    assert "no one profile is taken by itself" in str(mixed.value)
     assert "--profile as-host" in str(mixed.value.hint)
     with pytest.raises(InvalidInput, match="no host to stand for"):
         profile_on("as-host", [])

@@ -10,7 +10,7 @@ import pytest
 
 from mitigauge.core.errors import InvalidInput, NotFound
 from mitigauge.kernels import host_config
-from mitigauge.kernels.config_profile import not_taken, profile_of
+from mitigauge.kernels.config_profile import Profile, config_refused, not_taken, profile_of
 from tests.loading import load
 
 # Lines of Debian's config-6.12.118+deb13-amd64.
@@ -137,6 +137,79 @@ def test_of_several_hosts_the_most_of_a_switch_stands_and_of_a_value_the_first_w
     assert host_config.notes_in(one) == []
 
 
+# As Debian and another distribution have them; the members are those of Linux 6.12's Kconfig files.
+CHOICES_A = """\
+CONFIG_HZ_250=y
+# CONFIG_HZ_1000 is not set
+CONFIG_HZ=250
+# CONFIG_PREEMPT_NONE is not set
+CONFIG_PREEMPT_VOLUNTARY=y
+CONFIG_KERNEL_XZ=y
+CONFIG_UNWINDER_ORC=y
+CONFIG_MODULE_COMPRESS_ALL=y
+"""
+CHOICES_B = """\
+# CONFIG_HZ_250 is not set
+CONFIG_HZ_1000=y
+CONFIG_HZ=1000
+CONFIG_PREEMPT_NONE=y
+# CONFIG_PREEMPT_VOLUNTARY is not set
+CONFIG_KERNEL_ZSTD=y
+CONFIG_MODULE_COMPRESS_ZSTD=y
+CONFIG_CPU_FREQ_DEFAULT_GOV_SCHEDUTIL=y
+"""
+
+
+def on_in(text: str, *starts: str) -> set[str]:
+    names = tuple(f"CONFIG_{start}" for start in starts)
+    return {line for line in text.splitlines() if line.endswith("=y") and line.startswith(names)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hz", "model"),
+    [(CHOICES_A, CHOICES_B, "250", "VOLUNTARY"), (CHOICES_B, CHOICES_A, "1000", "NONE")],
+)
+def test_of_a_choice_the_first_hosts_stands_alone_and_the_others_are_named(
+    first: str, second: str, hz: str, model: str
+) -> None:
+    text = host_config.united({"icx-01": first, "rome-01": second})
+    assert on_in(text, "HZ_") == {f"CONFIG_HZ_{hz}=y"}
+    assert on_in(text, "PREEMPT") == {f"CONFIG_PREEMPT_{model}=y"}
+    assert f"CONFIG_HZ={hz}" in text.splitlines()
+    assert len(on_in(text, "KERNEL_")) == 1
+    # What one host alone chooses is taken, and what is no choice, as ever.
+    assert on_in(text, "MODULE_COMPRESS", "UNWINDER", "CPU_FREQ") == {
+        "CONFIG_MODULE_COMPRESS_ALL=y", "CONFIG_MODULE_COMPRESS_ZSTD=y", "CONFIG_UNWINDER_ORC=y",
+        "CONFIG_CPU_FREQ_DEFAULT_GOV_SCHEDUTIL=y",
+    }  # fmt: skip
+    other = {"VOLUNTARY": "NONE", "NONE": "VOLUNTARY"}[model]
+    assert (
+        f"CONFIG_PREEMPT_{other}=y, of rome-01: CONFIG_PREEMPT_{model}=y, of icx-01"
+        in host_config.notes_in(text)
+    )
+
+
+def test_a_host_that_has_two_of_a_choice_keeps_both() -> None:
+    """PREEMPT_RT stands beside PREEMPT in some versions, and in its place in others."""
+    real_time = "CONFIG_PREEMPT=y\nCONFIG_PREEMPT_RT=y\n"
+    text = host_config.united({"a": real_time, "b": CHOICES_B, "c": real_time})
+    assert on_in(text, "PREEMPT") == {"CONFIG_PREEMPT=y", "CONFIG_PREEMPT_RT=y"}
+    assert len([note for note in host_config.notes_in(text) if "PREEMPT" in note]) == 1
+
+
+def test_what_a_build_makes_otherwise_than_the_united_text_says_is_told() -> None:
+    text = host_config.united({"icx-01": CHOICES_A, "rome-01": CHOICES_B})
+    profile = Profile("as-host:racks/icx-01,rome-01", text, whole=True)
+    notes = host_config.notes_in(text)
+    built = "CONFIG_HZ=250\nCONFIG_HZ_250=y\nCONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_KERNEL_XZ=y\n"
+    assert config_refused(profile, built) == notes
+    other = built.replace("250", "1000").replace("VOLUNTARY", "LAZY")
+    assert set(config_refused(profile, other)) - set(notes) == {
+        "CONFIG_HZ=250: CONFIG_HZ=1000", "CONFIG_HZ_250=y: not set",
+        "# CONFIG_HZ_1000 is not set: CONFIG_HZ_1000=y", "CONFIG_PREEMPT_VOLUNTARY=y: not set",
+    }  # fmt: skip
+
+
 def test_every_host_without_a_known_configuration_is_named() -> None:
     host_config.keep("racks", "icx-01", DEBIAN)
     with pytest.raises(NotFound, match="racks/rome-01, racks/rome-02 is not known") as unknown:
@@ -166,7 +239,7 @@ def test_a_local_profile_names_the_modules_that_a_host_has_loaded_and_those_of_r
 def test_a_host_whose_modules_are_not_known_is_named(home: Path) -> None:
     host_config.keep("racks", "icx-01", DEBIAN)
     (home / "host-configs/racks/icx-01.modules").unlink()
-    with pytest.raises(NotFound, match="racks/icx-01 is not known"):
+    with pytest.raises(NotFound, match="the list of loaded modules of racks/icx-01 is not known"):
         profile_of("as-host:racks/icx-01+local")
 
 

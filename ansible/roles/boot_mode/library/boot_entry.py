@@ -316,7 +316,11 @@ def boot_by_grub(
 
 
 def require_signature(image: Path, loader: str, keys: str) -> None:
-    """Raises :class:`Refused` for a kernel without a signature where Secure Boot asks for one."""
+    """Raises :class:`Refused` for a kernel without a signature where Secure Boot asks for one.
+
+    Where the firmware hides its variables nobody can tell; the boot then shows it, and `host check`
+    says so before.
+    """
     if efi.flag("SecureBoot") and not is_signed(start_of_image(image)):
         raise Refused(
             f"Secure Boot is on and {image} has no signature: {loader} would not load it. Sign it "

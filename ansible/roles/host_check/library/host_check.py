@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import time
+import zlib
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,8 @@ def said(*command: str) -> str | None:
 
 def os_release(text: str | None) -> dict[str, str | None]:
     """Id and version of the distribution."""
-    fields = dict(re.findall(r"^(\w+)=\"?(.*?)\"?$", text or "", re.MULTILINE))
+    lines = re.findall(r"^(\w+)=(.*)$", text or "", re.MULTILINE)
+    fields = {name: value.strip("\"'") for name, value in lines}
     return {"id": fields.get("ID"), "version": fields.get("VERSION_ID")}
 
 
@@ -160,24 +162,27 @@ def boot_loader(root: Path) -> dict[str, Any]:
 
 def firmware(loader: str) -> dict[str, Any]:
     """How the firmware would start a kernel once; ``refused`` says why it could not, or may not."""
-    secure_boot = efi.flag("SecureBoot")
+    state = {
+        "secure_boot": efi.flag("SecureBoot"),
+        "hides_variables": efi.hides_variables(),
+    }
     why = efi.why_not(loader, has_grub=Path("/boot/grub/grub.cfg").exists())
     if why:
-        return {"refused": why, "secure_boot": secure_boot}
+        return {"refused": why, **state}
     try:
         now = efi.read_variables()
         partition = efi.find_partition(now)
         files = efi.files_of(os.uname().release)
     except Refused as failure:
-        return {"refused": str(failure), "secure_boot": secure_boot}
+        return {"refused": str(failure), **state}
     with files.image.open("rb") as image:
-        if secure_boot and not is_signed(image.read(4096)):
+        if state["secure_boot"] and not is_signed(image.read(4096)):
             why = f"Secure Boot is on and {files.image} has no signature"
-            return {"refused": why, "secure_boot": secure_boot}
+            return {"refused": why, **state}
     needed = [path.stat().st_size for path in (files.image, files.initial_disk) if path]
     return {
         "refused": None,
-        "secure_boot": secure_boot,
+        **state,
         "partition": partition.source,
         "place": None if partition.place is None else str(partition.place),
         "free_bytes": None if partition.place is None else efi.room_at(partition.place),
@@ -216,6 +221,8 @@ def processor(root: Path) -> dict[str, Any]:
     preferences = {
         text_of(path) for path in cpu.glob("cpufreq/policy[0-9]*/energy_performance_preference")
     }
+    # A node of memory alone (CXL, HBM) has an empty list.
+    processors_of = (root / "sys/devices/system/node").glob("node[0-9]*/cpulist")
     packages = cpu.glob("cpu[0-9]*/topology/physical_package_id")
     states = [text_of(path) for path in sorted(cpu.glob("cpu0/cpuidle/state*/name"))]
     no_turbo = text_of(cpu / "intel_pstate/no_turbo")
@@ -227,9 +234,10 @@ def processor(root: Path) -> dict[str, Any]:
         "turbo": turbo,
         "governors": sorted(policy for policy in policies if policy),
         "energy_preferences": sorted(each for each in preferences if each),
-        "numa_nodes": len(list((root / "sys/devices/system/node").glob("node[0-9]*"))),
+        "numa_nodes": len([path for path in processors_of if text_of(path)]),
         "packages": len({text_of(path) for path in packages}),
         "present": text_of(cpu / "present"),
+        "online": text_of(cpu / "online"),
         "idle_states": [state for state in states if state],
     }
 
@@ -247,7 +255,7 @@ def own_config(root: Path) -> str | None:
     try:
         with gzip.open(root / "proc/config.gz", "rt", errors="replace") as file:
             return file.read(LARGEST_CONFIG)
-    except OSError:
+    except (OSError, EOFError, zlib.error):
         return None
 
 

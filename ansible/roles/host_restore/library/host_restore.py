@@ -121,11 +121,17 @@ class Host:
         self.done("links")
 
     def kernels(self) -> Iterator[dict[str, Any]]:
-        """Remove the kernels that were unpacked without dpkg."""
+        """Remove kernels that were unpacked without dpkg; all stay noted while one is left."""
+        all_gone = True
         for release in sorted(self.noted.get("kernels", {})):
-            if kernel_files.remove(release, self.root):
-                yield item(f"kernel {release}", "removed")
-        self.done("kernels")
+            try:
+                if kernel_files.remove(release, self.root):
+                    yield item(f"kernel {release}", "removed")
+            except OSError as error:
+                all_gone = False
+                yield item(f"kernel {release}", f"cannot be removed: {error}", left=True)
+        if all_gone:
+            self.done("kernels")
 
     def packages(self) -> Iterator[dict[str, Any]]:
         """Remove the packages that were not there, but those which others need by now."""
@@ -187,11 +193,15 @@ class Host:
         self.done("efi")
 
     def folder(self) -> Iterator[dict[str, Any]]:
-        """Remove the record and all beside it: the last step."""
+        """Remove the record and all beside it: the last step, where nothing else is left on it."""
         folder = self.record.parent
-        if folder.exists():
+        name = str(Path("/") / folder.relative_to(self.root))
+        if self.noted:
+            kept = "has the record of what could not be removed: restore again once that is mended"
+            yield item(name, kept, left=True)
+        elif folder.exists():
             shutil.rmtree(folder)
-            yield item(str(Path("/") / folder.relative_to(self.root)), "removed")
+            yield item(name, "removed")
 
     def restore(self) -> list[dict[str, Any]]:
         """Everything, in the order in which one thing depends on another."""
