@@ -181,7 +181,7 @@ test.describe("a trend's change", () => {
       const fresh = page.getByRole("region", { name: "Fresh boots" });
       await expect(fresh).toContainText("refuted");
       await expect(fresh).toContainText(FRESH.likely);
-      await expect(fresh.getByText(/^≥ *\+0.1/)).toBeVisible();
+      await expect(fresh.getByText(/^≥\s*\+0\.1/)).toBeVisible();
       await expect(fresh.getByRole("link", { name: "Experiment 1" })).toHaveAttribute(
         "href",
         "/experiments/1",
