@@ -29,6 +29,8 @@ ROOT = Path("/")
 FIRMWARE = Path("/sys/firmware/efi")
 EFIVARS = FIRMWARE / "efivars"
 GLOBAL = "8be4df61-93ca-11d2-aa0d-00e098032b8c"
+# The space of the variables of shim.
+SHIM = "605dab50-e046-4300-abb6-3dd810dd8b23"
 ESP_TYPE = "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"
 ESP_PLACES = ("/boot/efi", "/efi", "/boot")
 # Where the partition is mounted that nobody has mounted.
@@ -97,15 +99,22 @@ def read_variables() -> Variables:
     return variables_of(run("efibootmgr", "-v"))
 
 
-def flag(name: str) -> bool | None:
+def flag(name: str, space: str = GLOBAL) -> bool | None:
     """A variable of one byte, as SecureBoot; None where the firmware has or shows none
     (:func:`hides_variables`).
     """
     try:
         # Four bytes of attributes stand before it.
-        return (EFIVARS / f"{name}-{GLOBAL}").read_bytes()[4:5] == b"\1"
+        return (EFIVARS / f"{name}-{space}").read_bytes()[4:5] == b"\1"
     except OSError:
         return None
+
+
+def shim_checks_signatures() -> bool:
+    """False where somebody ran ``mokutil --disable-validation``: shim, and GRUB behind it, then
+    start unsigned kernels while SecureBoot stays set. The firmware itself still asks.
+    """
+    return not flag("MokSBStateRT", SHIM)
 
 
 def hides_variables() -> bool:

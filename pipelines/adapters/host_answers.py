@@ -71,11 +71,12 @@ class Firmware(_Answer):
 
     *partition*: the EFI system partition, with where it is mounted and its bytes, None: nowhere.
     *next*: what the firmware starts next, where that is none of ours. *hides_variables*: it was
-    started by EFI, and shows none of its variables.
+    started by EFI, and shows none of its variables. *shim_checks*: shim asks for signatures.
     """
 
     refused: Line | None
     secure_boot: bool | None = None
+    shim_checks: bool
     hides_variables: bool
     partition: Line | None = None
     place: Line | None = None

@@ -142,6 +142,18 @@ def test_what_firmware_and_fallback_say_is_not_the_last_line_of_the_boot() -> No
         assert of(log, cycled=cycled).endswith("nvme nvme0: I/O 3 QID 1 timeout")
 
 
+@pytest.mark.parametrize(
+    "loads",
+    ["Welcome to GRUB!", "Loading Linux 6.12.118 ...", "EFI stub: Loaded initrd from LINUX"],
+)
+def test_the_login_of_a_quiet_fallback_is_not_the_boots(loads: str) -> None:
+    hung = OURS + "[    2.5] e1000e: probing\n"
+    fallback = f"{loads}\nmetal login:\n"
+    words = "it did not answer in time; its kernel's last line on the console: [    2.5] e1000e"
+    assert of(hung + fallback, cycled=True).startswith(words)
+    assert "it came up to its login" in of(hung + "metal login:\n" + fallback, cycled=True)
+
+
 def test_a_firmware_that_names_no_entry_hides_no_login() -> None:
     real = (CONSOLES / "no-network.log").read_text()
     silent = "".join(line for line in real.splitlines(True) if "BdsDxe" not in line)

@@ -571,13 +571,21 @@ def program(*, certificates: int) -> bytes:
 def test_an_unsigned_kernel_is_refused_where_secure_boot_is_on(
     machine: Grub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grub.efi, "flag", lambda _: True)
+    monkeypatch.setattr(grub.efi, "flag", lambda name, _="": name == "SecureBoot")
     monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=0))
     with pytest.raises(grub.Refused, match=r"has no signature: GRUB would not load it\. Sign it"):
         grub.boot(params(), check=False)
     monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=1480))
     assert grub.boot(params(), check=False)[0]
     assert not grub.is_signed(b"\x7fELF" + bytes(0x400))
+
+
+def test_an_unsigned_kernel_is_taken_where_shim_checks_nothing(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grub.efi, "flag", lambda *_: True)
+    monkeypatch.setattr(grub, "start_of_image", lambda _: program(certificates=0))
+    assert grub.boot(params(), check=False)[0]
 
 
 def test_without_dpkg_nothing_of_grub_is_pinned(

@@ -156,6 +156,12 @@ def _secure_boot(
     state = {True: "on", False: "off", None: "not there"}[firmware["secure_boot"]]
     if not firmware["secure_boot"]:
         return Item("Secure Boot", State.NOTE, f"{state}; {locked}")
+    if firmware["refused"] and not loader["refused"] and not firmware["shim_checks"]:
+        return Item(
+            "Secure Boot", State.NOTE,
+            f"{state}; {locked}; its shim checks no signatures (MokSBStateRT), so GRUB starts "
+            "kernels without one",
+        )  # fmt: skip
     if not firmware["refused"]:
         keys = "the firmware starts kernels that are signed by a key in its db"
     elif not loader["refused"]:

@@ -35,6 +35,10 @@ _STATUS = {
 _GOES_DOWN = "reboot: "
 _COMMAND_LINE = "Command line: "
 _FIRST_LINE = "] Linux version "
+# Of whatever starts the fallback, whose kernel may itself be quiet.
+_LOADER_LINE = re.compile(
+    r"^(?:Welcome to GRUB!|GNU GRUB|Loading Linux \S|EFI stub: |SeaBIOS |BdsDxe: )"
+)
 # A kernel's line may stand behind the prompt, and others below it.
 _KERNEL_LINE = re.compile(r"\[ {0,8}\d{1,9}\.\d{1,6}\](?:\[[^]]{1,20}\])? (.*)")
 _LOGIN = re.compile(r"\S{1,64} login:(?: (.*))?")
@@ -127,7 +131,7 @@ def _own_part(lines: Sequence[str], nonce: str) -> list[str]:
     started = False
     for line in lines[begin:]:
         others_kernel = (_COMMAND_LINE in line and nonce not in line) or (
-            started and _FIRST_LINE in line
+            started and (_FIRST_LINE in line or _LOADER_LINE.search(line))
         )
         started = started or _COMMAND_LINE in line
         others_entry = own and _LOADS.search(line) and _OURS not in line

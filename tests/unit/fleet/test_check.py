@@ -61,7 +61,7 @@ GOOD: dict[str, Any] = {
     "readings": {"sys/module/kvm/parameters/nx_huge_pages": None},
 }
 BY_FIRMWARE: dict[str, Any] = {
-    "refused": None, "secure_boot": False, "hides_variables": False,
+    "refused": None, "secure_boot": False, "shim_checks": True, "hides_variables": False,
     "partition": "/dev/nvme0n1p1", "place": "/boot/efi", "free_bytes": 200 << 20,
     "needed_bytes": 60 << 20, "next": None, "first_is_ours": False,
 }  # fmt: skip
@@ -354,7 +354,7 @@ def test_a_system_without_dpkg_that_starts_by_efi_takes_kernels_and_no_packages(
 
 
 NO_GRUB = {"refused": "the boot loader is systemd-boot, not GRUB below /boot/grub"}
-SECURE = {"secure_boot": True, "hides_variables": False}
+SECURE = {"secure_boot": True, "shim_checks": True, "hides_variables": False}
 
 
 @pytest.mark.parametrize(
@@ -398,6 +398,21 @@ def test_the_module_tells_an_efi_host_without_efivarfs_from_a_bios(
     (efi / "efivars" / f"SecureBoot-{module.efi.GLOBAL}").write_bytes(b"\6\0\0\0\1")
     facts = module.firmware("grub")
     assert (facts["hides_variables"], facts["secure_boot"]) == (False, True)
+    assert facts["shim_checks"]
+    state = efi / "efivars/MokSBStateRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+    state.write_bytes(b"\6\0\0\0\1")
+    assert not module.firmware("grub")["shim_checks"]
+    state.write_bytes(b"\6\0\0\0\0")
+    assert module.firmware("grub")["shim_checks"]
+
+
+def test_a_shim_that_checks_nothing_is_said() -> None:
+    unchecked = {**SECURE, "shim_checks": False, "refused": "x"}
+    item = found(firmware=unchecked, boot_loader={"refused": None})["Secure Boot"]
+    assert "its shim checks no signatures (MokSBStateRT)" in item.found
+    assert item.mend == ""
+    by_firmware = found(firmware={**BY_FIRMWARE, **SECURE, "shim_checks": False}, boot_loader=RAID)
+    assert "the firmware starts kernels that are signed" in by_firmware["Secure Boot"].found
 
 
 def test_a_node_of_memory_alone_is_not_counted(tmp_path: Path) -> None:

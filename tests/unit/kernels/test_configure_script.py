@@ -22,12 +22,17 @@ case $* in *localmodconfig)
 esac
 """
 
+CONFIG = """\
+#!/bin/sh
+echo "$*" >>"$NOTES.config"
+"""
+
 
 @pytest.fixture
 def build(tmp_path: Path) -> Path:
     for name in ("out", "patches", "source/scripts", "tools"):
         (tmp_path / name).mkdir(parents=True)
-    for path, text in (("tools/make", MAKE), ("source/scripts/config", "#!/bin/sh\n")):
+    for path, text in (("tools/make", MAKE), ("source/scripts/config", CONFIG)):
         (tmp_path / path).write_text(text)
         (tmp_path / path).chmod(0o755)
     return tmp_path
@@ -50,6 +55,15 @@ def configure(build: Path, profile: str, *, fails: str = "") -> tuple[int, list[
 
 def test_a_whole_configuration_is_completed_and_nothing_is_left_out(build: Path) -> None:
     assert configure(build, "CONFIG_X=m\n") == (0, ["olddefconfig", "olddefconfig"])
+
+
+def test_modules_need_no_key_of_their_own(build: Path) -> None:
+    """A distribution's lockdown selects MODULE_SIG again, and a key of chance would be made."""
+    configure(build, "CONFIG_SECURITY_LOCKDOWN_LSM=y\nCONFIG_MODULE_SIG_FORCE=y\n")
+    asked = (build / "notes.config").read_text()
+    assert "--set-str MODULE_SIG_KEY \n" in asked
+    for option in ("MODULE_SIG_ALL", "MODULE_SIG_FORCE"):
+        assert f"--disable {option}" in asked
 
 
 def test_a_local_one_is_reduced_to_the_modules_that_it_names(build: Path) -> None:

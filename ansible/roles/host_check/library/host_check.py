@@ -164,6 +164,7 @@ def firmware(loader: str) -> dict[str, Any]:
     """How the firmware would start a kernel once; ``refused`` says why it could not, or may not."""
     state = {
         "secure_boot": efi.flag("SecureBoot"),
+        "shim_checks": efi.shim_checks_signatures(),
         "hides_variables": efi.hides_variables(),
     }
     why = efi.why_not(loader, has_grub=Path("/boot/grub/grub.cfg").exists())
