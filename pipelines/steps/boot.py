@@ -338,6 +338,7 @@ def _requested(run: Run, boot: Boot, refused: Mapping[str, str]) -> Requested:
         refused=refused,
         earlier_boot_ids=() if shared else {str(proof.boot_id) for _, proof in proven},
         options=requested_cmdline(run, boot).split(),
+        mode_options=boot.arm.cmdline.split(),
     )
 
 

@@ -56,6 +56,29 @@ def test_the_expected_string_proves_the_mode() -> None:
     assert judged.observed == "vmscape: Mitigation: Clear BHB before exit to userspace"
 
 
+IGNORED = "VMSCAPE: Ignoring unknown vmscape=on option."
+
+
+def test_a_state_beside_an_option_that_the_kernel_rejects_is_not_what_was_asked() -> None:
+    rejections = [IGNORED]
+    judged = judge_boot(proof(rejections=rejections), wanted(mode_options=["vmscape=on"]))
+    assert judged.state is BootState.NOT_EFFECTIVE
+    assert f"the kernel did not take vmscape=on: {IGNORED}" in judged.reason
+    # Another's, as the host's own, is no matter of the mode.
+    assert judge_boot(proof(rejections=rejections), wanted()).state is BootState.EFFECTIVE
+
+
+def test_where_the_state_is_the_kernels_own_choice_it_counts_and_is_said() -> None:
+    own_choice = CLEAR.model_copy(update={"even_without": "vmscape=on"})
+    asked = wanted(expect=[own_choice], mode_options=["vmscape=on"])
+    judged = judge_boot(proof(rejections=[IGNORED]), asked)
+    assert judged.state is BootState.EFFECTIVE
+    assert "by the kernel's own choice (the kernel did not take vmscape=on" in judged.observed
+    other = {"vmscape": "Mitigation: IBPB before exit to userspace"}
+    judged = judge_boot(proof(rejections=[IGNORED], vulnerabilities=other), asked)
+    assert judged.state is BootState.NOT_EFFECTIVE
+
+
 def test_an_ignored_mode_is_not_effective_and_quotes_the_kernel() -> None:
     said = {"vmscape": "Mitigation: IBPB before exit to userspace"}
     judged = judge_boot(proof(vulnerabilities=said), wanted())

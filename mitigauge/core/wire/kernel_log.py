@@ -1,10 +1,13 @@
-"""The kernel's taint, and the lines of its log that explain one, as a host reads them."""
+"""The kernel's taint, and the lines of its log that explain one or reject an option of its command
+line, as a host reads them.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 TAINTED: Final = "/proc/sys/kernel/tainted"
@@ -18,6 +21,27 @@ EXPLAINS: Final = re.compile(
     r"BUG:|Oops|general protection fault|WARNING:|soft lockup|\[Hardware Error\]"
     r"|due to kernel taint|Running old microcode"
 )
+
+# Of init/main.c; the options follow in quotation marks.
+UNKNOWN_PARAMETERS: Final = "Unknown kernel command line parameters"
+# What the kernel (6.12 to 7.2) says of an option that it does not know or cannot do.
+REJECTS: Final = re.compile(
+    UNKNOWN_PARAMETERS + r"|Unsupported mitigations|[Ii]gnoring unknown|nknown option"
+    r"|nknown [a-z ]{1,40} option|[Ii]nvalid option|ignoring option \("
+    r"|selected but not compiled in|compiled without mitigations|unknown CPU flag:"
+    r"|Malformed early option"
+)
+MOST_REJECTING: Final = 40
+# The kernel cuts a line of its log here.
+LONGEST_LINE: Final = 1024
+# Options are read at the start of a boot: the records of its first second are among so many.
+FIRST_RECORDS: Final = 20_000
+
+
+def rejecting(lines: Iterable[str]) -> list[str]:
+    """The first lines that reject an option of the command line, in their order."""
+    rejections = (line for line in islice(lines, FIRST_RECORDS) if REJECTS.search(line))
+    return [line[:LONGEST_LINE] for line in islice(rejections, MOST_REJECTING)]
 
 
 def tainted() -> int | None:

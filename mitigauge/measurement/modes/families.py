@@ -30,6 +30,11 @@ class Expectation(Closed):
     file: Name | Literal[""] = ""
     field: Text = ""
     equals: Text
+    even_without: Option | Literal[""] = Field(
+        "",
+        description="an option of the mode that a kernel may not know: it shows this state then "
+        "by its own choice",
+    )
     source: Text = Field("", description="which kernels say it so, for example 'v8 of the series'")
 
     @property

@@ -11,11 +11,17 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from mitigauge.core.hostile_text import clean_text
-from mitigauge.core.wire import kernel_log
+from mitigauge.core.wire.kernel_log import (
+    LONGEST_LINE,
+    LONGEST_TEXT,
+    MOST_LINES,
+    MOST_REJECTING,
+)
 
 Word = Annotated[str, Field(max_length=300)]
 Line = Annotated[str, Field(max_length=8192)]
-KernelLine = Annotated[str, Field(max_length=kernel_log.LONGEST_TEXT), AfterValidator(clean_text)]
+KernelLine = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(clean_text)]
+Rejection = Annotated[str, Field(max_length=LONGEST_LINE), AfterValidator(clean_text)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 # Longer than any job may take.
 Seconds = Annotated[float, Field(ge=0, le=1e8, allow_inf_nan=False)]
@@ -67,6 +73,7 @@ class BootProof(_Evidence):
     *loader_type*: as /proc/sys/kernel/bootloader_type has it. *readings*: file below the host's
     root → its text, None where it cannot be read. *boot_next*: the number of the entry that the
     firmware (EFI) would start next; None: its own order. *kernel_log*: lines that explain a taint.
+    *rejections*: lines of the kernel's log that reject an option of the command line.
     *tainted_while_measuring*: bits that came later, which our row gets of the job.
     """
 
@@ -81,7 +88,8 @@ class BootProof(_Evidence):
     readings: dict[Word, Line | None] = Field(default_factory=dict, max_length=200)
     tainted: Count | None = None
     taint_flags: Word | list[Word] | None = None
-    kernel_log: list[KernelLine] = Field(default_factory=list, max_length=kernel_log.MOST_LINES)
+    kernel_log: list[KernelLine] = Field(default_factory=list, max_length=MOST_LINES)
+    rejections: list[Rejection] = Field(default_factory=list, max_length=MOST_REJECTING)
     tainted_while_measuring: Count = 0
     microcode: Word | None = None
     watchdog: Watchdog | None = None

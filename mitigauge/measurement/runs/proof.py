@@ -14,6 +14,7 @@ from mitigauge.measurement.modes.base_options import (
 from mitigauge.measurement.modes.families import Expectation, KnownStates, described, in_force
 from mitigauge.measurement.modes.settings import Reading
 from mitigauge.measurement.runs.boot_evidence import BootProof
+from mitigauge.measurement.runs.rejected_options import rejected_options
 from mitigauge.measurement.runs.states import BootState
 
 # What every x86 kernel shows; an answer without one of these proves nothing.
@@ -43,6 +44,8 @@ class Requested:
     """Files that could not be written to, each with what the kernel said."""
     earlier_boot_ids: Collection[str] = ()
     options: Sequence[str] = ()
+    mode_options: Sequence[str] = ()
+    """Those of them that the mode sets: the kernel must not reject one."""
     known_options: Set[str] = frozenset()
     """Names of options that mode families know: those of the host itself are told beside a mode."""
     known_states: KnownStates = field(default_factory=KnownStates)
@@ -67,11 +70,14 @@ def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
     vulnerabilities: Mapping[str, str] = proof.vulnerabilities
     read: Mapping[str, str | None] = proof.readings
     base = base_options(proof.cmdline or "", wanted.options, wanted.known_options)
+    rejected = rejected_options(proof.rejections, wanted.mode_options, proof.cmdline or "")
+    needless = {e.even_without for e in wanted.expect if e.observed(vulnerabilities) == e.equals}
     observed = "; ".join(
         [
             *_describe(wanted.expect, vulnerabilities),
             *_describe_readings(wanted.readings, read),
             *([f"beside the host's own {', '.join(base)}"] if base else []),
+            *(f"by the kernel's own choice ({each})" for each in rejected if each.word in needless),
         ]
     )
     if proof.boot_id in {wanted.previous_boot_id, *wanted.earlier_boot_ids}:
@@ -101,13 +107,14 @@ def judge_boot(proof: BootProof, wanted: Requested) -> Judgement:
         )
     if wanted.expect and not in_force(wanted.expect, vulnerabilities):
         missed[:0] = described(wanted.expect)
-    if not missed:
+    not_taken = [str(each) for each in rejected if each.word not in needless]
+    if not missed and not not_taken:
         return Judgement(BootState.EFFECTIVE, "", observed)
-    expected = ", and ".join(missed)
+    expected = [f"expected {', and '.join(missed)}"] if missed else []
     refused = [f"writing /{path}: {why}" for path, why in wanted.refused.items()]
     reasons = _reasons(wanted, vulnerabilities)
-    said = "; ".join([f"expected {expected}", f"the kernel says {observed}", *reasons, *refused])
-    return Judgement(BootState.NOT_EFFECTIVE, said, observed)
+    reason = [*expected, *not_taken, f"the kernel says {observed}", *reasons, *refused]
+    return Judgement(BootState.NOT_EFFECTIVE, "; ".join(reason), observed)
 
 
 def missing_of(proof: BootProof) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mitigauge.core.hostile_text import clean_text
+from mitigauge.core.wire.kernel_log import REJECTS
 from mitigauge.measurement.modes.families import Expectation
 from mitigauge.measurement.selection.cells import Cell, SelectionSpec
 
@@ -18,7 +19,6 @@ MOST_LOG_LINES = 20
 _LINE = re.compile(rf"^{MARK} (\w+) (\S+) (.*)$")
 _STAMP = re.compile(r"^(<\d+>)?\[ *\d+\.\d+\] ")
 _CODE = re.compile(r"([0-9a-f]{1,16}) ((?:[0-9a-f]{2}){1,16384})")
-_IGNORED = re.compile(r"ignoring unknown|unknown option|invalid", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Shown:
     @property
     def ignored(self) -> str:
         """The kernel's own line that it does not know an option; empty: it said none."""
-        return next((line for line in self.log if _IGNORED.search(line)), "")
+        return next((line for line in self.log if REJECTS.search(line)), "")
 
     @property
     def code_digest(self) -> str:

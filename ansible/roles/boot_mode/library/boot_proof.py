@@ -16,6 +16,7 @@ from ansible.module_utils.mitigauge_wire.kernel_log import (
     MOST_LINES,
     explaining,
     kernel_log,
+    rejecting,
     tainted,
 )
 
@@ -24,8 +25,8 @@ module: boot_proof
 short_description: Read the facts that prove a boot
 description:
   - Boot id, nonce, kernel, build id, command line, what loaded the kernel, every
-    vulnerability file, taint with the lines of the kernel's log that explain it, microcode, and
-    whether the watchdog is running.
+    vulnerability file, taint with the lines of the kernel's log that explain it, lines of it that
+    reject an option of the command line, microcode, and whether the watchdog is running.
   - Judges nothing. What the host does not have is null.
 options:
   reads:
@@ -139,6 +140,7 @@ def proof(reads: list[str]) -> dict[str, Any]:
         "tainted": taint,
         "taint_flags": None if taint is None else taint_flags(taint),
         "kernel_log": explaining(kernel_log())[:MOST_LINES] if taint else [],
+        "rejections": rejecting(kernel_log()),
         "microcode": microcode_of(text_of("/proc/cpuinfo") or ""),
         "watchdog": watchdog(WATCHDOG),
         "uptime_s": float(uptime.split()[0]) if uptime else None,
