@@ -23,15 +23,16 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("import")
 def import_(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Claim files; all of experiments/claims/ if none.")
+        list[Path] | None,
+        typer.Argument(help="Claim files, or folders of them; all of experiments/claims/ if none."),
     ] = None,
 ) -> None:
     """Take in claim files; what is there already and unchanged stays as it is."""
-    from mitigauge.analysis.claims.files import claim_files, read_claims
+    from mitigauge.analysis.claims.files import CLAIMS, claim_files, read_claims
     from mitigauge.analysis.claims.service import import_claims
     from mitigauge.measurement.catalog import Catalog
 
-    read = [read_claims(path) for path in files or claim_files()]
+    read = [read_claims(file) for path in files or [CLAIMS] for file in claim_files(path)]
     with stored() as session:
         changed = import_claims(session, read, Catalog())
     figures = sum(len(file.claims) for file in read)

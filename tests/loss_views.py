@@ -87,7 +87,7 @@ CLAIMS = [
         name="notes", title="Notes", citation="A mail", published=None,
         claims=[
             claim("haswell", 2, -4.0, "hsw-01", ClaimOutcome.REPRODUCED),
-            claim("skylake", 2, -2.0, "hsw-01", ClaimOutcome.NOT_MEASURED),
+            claim("skylake", 2, -2.0, "hsw-01", ClaimOutcome.OTHER_PROCESSOR),
             claim("haswell", 3, -16.0, "hsw-01", ClaimOutcome.REPRODUCED),
             *(
                 claim(note, arm_id, change, "lab-intel", ClaimOutcome.EMULATED)

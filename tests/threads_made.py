@@ -28,7 +28,8 @@ def threads_made(engine: Engine, *, emulated: bool = False) -> Made:
     made = make(engine)
     with transaction(engine) as session:
         for case in session.query(Case):
-            case.workload, case.parameters = "window", dict(PARAMETERS)
+            load = PARAMETERS["load"] if case.position == 0 else "none"
+            case.workload, case.parameters = "window", {**PARAMETERS, "load": load}
             case.title = "window of 5 s, load operator, threads handler"
             case.metrics = {
                 "wakeups": CaseMetric(

@@ -39,3 +39,33 @@ def test_an_arm_or_a_baseline_of_another_name_does_not() -> None:
 
 def test_without_a_name_the_first_arm_in_the_mode_answers() -> None:
     assert answered(arm="", baseline_arm="") == [(2, "reproduced")]
+
+
+def test_of_two_figures_of_one_name_none_is_matched() -> None:
+    twice = source()
+    twice.claims.append(source(low_percent=20.0, high_percent=20.0, note="second row").claims[0])
+    found = set_beside([twice], experiment(), {1: {"test": "basic"}})
+    assert [claim.outcome for claim in found[0].claims] == [
+        "cannot_be_matched",
+        "cannot_be_matched",
+    ]
+    assert found[0].claims[0].reason == "the source has 2 figures of one name"
+    assert found[0].claims[0].effect_percent is None
+
+
+def test_of_two_cases_that_fit_none_is_picked_and_both_are_told() -> None:
+    view = experiment()
+    [comparison] = view.comparisons
+    rows = [row.model_copy(update={"case_id": case}) for row in comparison.rows for case in (1, 2)]
+    view = view.model_copy(update={"comparisons": [comparison.model_copy(update={"rows": rows})]})
+    cases = {
+        1: {"test": "basic", "loops": 10, "cpu": 1},
+        2: {"test": "basic", "loops": 20, "cpu": 1},
+    }
+    [one] = set_beside([source()], view, cases)
+    [claim] = one.claims
+    assert (claim.outcome, claim.arm_id) == ("cannot_be_matched", None)
+    assert claim.reason.startswith("the source does not say which loops (here 10: +")
+    assert "; 20: +" in claim.reason
+    [one] = set_beside([source(parameters={"test": "basic", "loops": 20})], view, cases)
+    assert [(c.outcome, c.case_id) for c in one.claims] == [("reproduced", 2)]

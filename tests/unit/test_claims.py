@@ -30,6 +30,7 @@ claims:
 def finding(low: float | None, high: float | None, **changes: object) -> Finding:
     fields: dict[str, object] = {
         "emulated": False, "processor": EMERALD, "state": "measured",
+        "effect": None if low is None or high is None else (low + high) / 2,
         "low": low, "high": high, "note": "",
     }  # fmt: skip
     return Finding(**(fields | changes))  # type: ignore[arg-type]
@@ -71,10 +72,36 @@ def test_an_emulated_run_never_reproduces_nor_contradicts(low: float, high: floa
     assert "hardware" in reason
 
 
-def test_another_processor_measures_nothing_of_the_claim() -> None:
-    got, reason = weigh(-12.5, -12.5, r"Xeon.* [3568]5\d\d", finding(1, 2, processor="EPYC 7742"))
-    assert got is ClaimOutcome.NOT_MEASURED
-    assert "EPYC 7742" in reason
+@pytest.mark.parametrize(
+    ("claimed", "low", "high", "words"),
+    [
+        (-12.5, -6.0, -4.0, "the same sign, 0.4 times the size"),
+        (-12.5, 1.0, 2.0, "the opposite sign"),
+        (-12.5, -1.0, 2.0, "ours tells no change from none"),
+        (0.5, 2.0, 4.0, "no change was claimed, ours is +3.0 %"),
+        (-12.5, None, None, "too few boots for an interval"),
+    ],
+)
+def test_on_another_processor_sign_and_size_are_set_beside_the_claim(
+    claimed: float, low: float | None, high: float | None, words: str
+) -> None:
+    ours = finding(low, high, processor="AMD EPYC 7742")
+    got, reason = weigh(claimed, claimed, r"Xeon.* [3568]5\d\d", ours)
+    assert got is ClaimOutcome.OTHER_PROCESSOR
+    assert reason == f"claimed for another processor than AMD EPYC 7742: {words}"
+
+
+def test_a_processor_is_the_same_in_capital_letters() -> None:
+    ours = finding(-14.0, -11.0, processor="INTEL(R) XEON(R) PLATINUM 8592+")
+    assert weigh(-12.5, -12.5, r"Xeon.* [3568]5\d\d", ours)[0] is ClaimOutcome.REPRODUCED
+
+
+def test_a_folder_of_claims_is_read_and_an_empty_one_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="has no claim file"):
+        claim_files(tmp_path)
+    path = write(tmp_path, GOOD)
+    assert claim_files(tmp_path) == [path]
+    assert claim_files(path) == [path]
 
 
 def test_an_arm_that_was_not_in_force_is_not_measured_and_says_why() -> None:
@@ -133,4 +160,4 @@ def test_a_host_with_a_very_long_name_of_its_processor_costs_no_time() -> None:
     """The search of a pattern with .* takes quadratic time in it."""
     with within_processor_s(3):
         claimed = weigh(1, 1, r"Xeon.*[3568]5\d\d", finding(1, 2, processor="Xeon" * 50_000))
-    assert claimed[0] is ClaimOutcome.NOT_MEASURED
+    assert claimed[0] is ClaimOutcome.OTHER_PROCESSOR

@@ -193,6 +193,8 @@ export const CLAIM: Record<ClaimOutcome, { label: string; tone: Tone }> = {
   contradicted: { label: "contradicted", tone: "bad" },
   undecided: { label: "undecided", tone: "quiet" },
   not_measured: { label: "not measured", tone: "void" },
+  another_processor: { label: "another processor", tone: "quiet" },
+  cannot_be_matched: { label: "cannot be matched", tone: "void" },
   emulated: { label: "emulated", tone: "void" },
 };
 

@@ -8,6 +8,8 @@ rounded, and less than δ counts as no difference anywhere here):
   opposite: for a claimed change it leaves out 0, for a claim of no change
   (within ±δ) it lies within ±2 δ;
 - *undecided*: otherwise.
+
+On another processor than the claim's none of these is said: sign and size are set beside it.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.core.effect import CellState
 
 DELTA_PERCENT = 1.0
+OF_HARDWARE = "an emulated host can neither reproduce nor contradict a claim about hardware"
 # A host says what it is called; searching a pattern in a text takes more than linear time.
 LONGEST_PROCESSOR = 200
 
@@ -30,6 +33,7 @@ class Finding:
     emulated: bool
     processor: str
     state: str  # of the matrix' cell
+    effect: float | None
     low: float | None
     high: float | None
     note: str
@@ -40,19 +44,34 @@ def weigh(low: float, high: float, pattern: str, finding: Finding) -> tuple[Clai
     if finding.state != CellState.MEASURED:
         return ClaimOutcome.NOT_MEASURED, finding.note or "no boot that counts"
     if finding.emulated:
-        return (
-            ClaimOutcome.EMULATED,
-            "an emulated host can neither reproduce nor contradict a claim about hardware",
-        )
+        return ClaimOutcome.EMULATED, OF_HARDWARE
     processor = finding.processor[:LONGEST_PROCESSOR]
-    if pattern and not re.search(pattern, processor):
+    # What is "Xeon Platinum" to a mail is "INTEL(R) XEON(R) PLATINUM" to some processors.
+    if pattern and not re.search(pattern, processor, re.IGNORECASE):
+        likeness = _likeness(low, high, finding)
+        here = processor or "one unknown"
         return (
-            ClaimOutcome.NOT_MEASURED,
-            f"claimed for another processor than {processor or 'one unknown'}",
+            ClaimOutcome.OTHER_PROCESSOR,
+            f"claimed for another processor than {here}: {likeness}",
         )
     if finding.low is None or finding.high is None:
         return ClaimOutcome.UNDECIDED, "too few boots for an interval"
     return _against_interval(low, high, finding.low, finding.high)
+
+
+def _likeness(low: float, high: float, finding: Finding) -> str:
+    """Sign and size of ours beside the claim's middle, in words."""
+    claimed = (low + high) / 2
+    ours = finding.effect
+    if ours is None or finding.low is None or finding.high is None:
+        return "too few boots for an interval"
+    if finding.low <= 0.0 <= finding.high:
+        return "ours tells no change from none"
+    if abs(claimed) <= DELTA_PERCENT:
+        return f"no change was claimed, ours is {ours:+.1f} %"
+    if (claimed > 0) != (ours > 0):
+        return "the opposite sign"
+    return f"the same sign, {ours / claimed:.2g} times the size"
 
 
 def _against_interval(

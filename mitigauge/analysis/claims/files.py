@@ -80,9 +80,16 @@ class ClaimFile(_Closed):
         return _checked_pattern(value)
 
 
-def claim_files(directory: Path = CLAIMS) -> list[Path]:
-    """The claim files that come with the project."""
-    return sorted(directory.glob("*.yml"))
+def claim_files(path: Path = CLAIMS) -> list[Path]:
+    """The claim files of a folder, without one of those that come with the project; *path* itself
+    where it is no folder. Raises :class:`InvalidInput` for a folder without any.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.yml"))
+    if not files:
+        raise InvalidInput(f"{path} has no claim file", hint="Their names end with .yml.")
+    return files
 
 
 def read_claims(path: Path) -> ClaimFile:

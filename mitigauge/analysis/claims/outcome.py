@@ -12,5 +12,8 @@ class ClaimOutcome(StrEnum):
     CONTRADICTED = "contradicted"
     UNDECIDED = "undecided"
     NOT_MEASURED = "not_measured"
+    OTHER_PROCESSOR = "another_processor"
+    # The source does not say which of several cases, or of several figures, it means.
+    UNMATCHED = "cannot_be_matched"
     # An emulated run says nothing about hardware.
     EMULATED = "emulated"

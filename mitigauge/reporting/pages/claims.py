@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.claims import repository
-from mitigauge.analysis.claims.comparison import Finding, weigh
+from mitigauge.analysis.claims.comparison import OF_HARDWARE, Finding, weigh
 from mitigauge.analysis.claims.outcome import ClaimOutcome
 from mitigauge.analysis.claims.tables import Claim, ClaimSource
+from mitigauge.core.documents import units
+from mitigauge.core.effect import Effect
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.reporting.pages import experiments as views
 from mitigauge.reporting.pages.claim_schemas import ClaimSourceView, ClaimView
-from mitigauge.reporting.pages.schemas import ArmView, ComparisonView, ExperimentView, RowView
+from mitigauge.reporting.pages.schemas import (
+    ArmView,
+    CellView,
+    ComparisonView,
+    ExperimentView,
+    RowView,
+)
 
 Parameters = Mapping[str, object]
 
@@ -59,7 +69,12 @@ def set_beside(
     """
     answers = []
     for source in sources:
-        claims = [entry for claim in source.claims for entry in _answers(claim, view, parameters)]
+        figures = Counter(_case_of(claim) for claim in source.claims)
+        claims = [
+            entry
+            for claim in source.claims
+            for entry in _answers(claim, view, parameters, figures[_case_of(claim)])
+        ]
         if any(claim.case_id is not None for claim in claims):
             answers.append(
                 ClaimSourceView(
@@ -73,15 +88,23 @@ def set_beside(
     return answers
 
 
+def _case_of(claim: Claim) -> tuple[object, ...]:
+    """What tells a claim from the others of its source; of two that are alike nobody can tell."""
+    case = tuple(sorted((name, str(value)) for name, value in claim.parameters.items()))
+    arms = (claim.baseline, claim.baseline_arm, claim.mode, claim.arm)
+    return (claim.workload, case, claim.metric, *arms, claim.processor)
+
+
 def _answers(
-    claim: Claim, view: ExperimentView, parameters: Mapping[int, Parameters]
+    claim: Claim, view: ExperimentView, parameters: Mapping[int, Parameters], figures: int
 ) -> Iterator[ClaimView]:
+    """The claim beside each host. *figures*: of the source, whose case is called as this one's."""
     if not claim.mode:
         yield _view(claim, ClaimOutcome.NOT_MEASURED, claim.note)
         return
-    matches = list(_matches(claim, view, parameters))
-    for match in matches:
-        yield _compare(claim, view, match)
+    matches = sorted(_matches(claim, view, parameters), key=_place)
+    for _, group in groupby(matches, _place):
+        yield _beside_one_host(claim, view, list(group), parameters, figures)
     if not matches:
         yield _view(claim, ClaimOutcome.NOT_MEASURED, "not part of this experiment")
 
@@ -91,6 +114,11 @@ class _Match:
     comparison: ComparisonView
     row: RowView
     arm: ArmView
+
+    @property
+    def cell(self) -> CellView:
+        """The arm's figure."""
+        return next(cell for cell in self.row.cells if cell.arm_id == self.arm.id)
 
 
 def _matches(
@@ -108,17 +136,59 @@ def _matches(
                 yield _Match(comparison, row, arm)
 
 
+def _place(match: _Match) -> tuple[str, str]:
+    return match.comparison.name, match.row.host
+
+
+def _beside_one_host(
+    claim: Claim,
+    view: ExperimentView,
+    matches: Sequence[_Match],
+    parameters: Mapping[int, Parameters],
+    figures: int,
+) -> ClaimView:
+    reasons = []
+    if figures > 1:
+        reasons.append(f"the source has {figures} figures of one name")
+    if len(matches) > 1:
+        cases = [parameters[match.row.case_id] for match in matches]
+        unsaid = _differing(cases)
+        measured = "; ".join(
+            f"{' '.join(str(case[name]) for name in unsaid)}: {_shown(match)}"
+            for case, match in zip(cases, matches, strict=True)
+        )
+        reasons.append(f"the source does not say which {', '.join(unsaid)} (here {measured})")
+    if not reasons:
+        return _compare(claim, view, matches[0])
+    host, case_id = matches[0].row.host, matches[0].row.case_id
+    place = {"host": host, "case_id": case_id}
+    if view.host_facts[host].emulated:
+        return _view(claim, ClaimOutcome.EMULATED, OF_HARDWARE, **place)
+    return _view(claim, ClaimOutcome.UNMATCHED, " and ".join(reasons), **place)
+
+
+def _differing(cases: Sequence[Parameters]) -> list[str]:
+    """Names of the parameters by which cases differ."""
+    return [name for name in cases[0] if len({str(case.get(name)) for case in cases}) > 1]
+
+
+def _shown(match: _Match) -> str:
+    effect = Effect.of(match.cell)
+    return "not measured" if effect is None else units.effect(effect)
+
+
 def _is(arm: ArmView, mode: str, name: str) -> bool:
     return arm.mode == mode and name in ("", arm.name)
 
 
 def _compare(claim: Claim, view: ExperimentView, match: _Match) -> ClaimView:
-    cell = next(cell for cell in match.row.cells if cell.arm_id == match.arm.id)
+    cell = match.cell
     facts = view.host_facts[match.row.host]
     finding = Finding(
         emulated=facts.emulated,
         processor=facts.processor,
         state=cell.state,
+        effect=cell.effect_percent,
         low=cell.ci_low_percent,
         high=cell.ci_high_percent,
         note=cell.note,

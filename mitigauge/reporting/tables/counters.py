@@ -144,6 +144,6 @@ def _cell(row: RowView, cell: CellView, beside: ClaimsByPlace) -> CounterCell:
             )
             for source, claim in claims
             # Of a processor that this one is not, it says nothing of the figure.
-            if not (cell.state == CellState.MEASURED and claim.outcome is ClaimOutcome.NOT_MEASURED)
+            if claim.outcome is not ClaimOutcome.OTHER_PROCESSOR
         ],
     )

@@ -232,13 +232,9 @@ def _cell(
         claims=[
             _claim(row.direction, source, claim)
             for source, claim in claims
-            if not _of_another_processor(cell, claim)
+            if claim.outcome is not ClaimOutcome.OTHER_PROCESSOR
         ],
     )
-
-
-def _of_another_processor(cell: CellView, claim: ClaimView) -> bool:
-    return cell.state == CellState.MEASURED and claim.outcome is ClaimOutcome.NOT_MEASURED
 
 
 def _claim(direction: Direction, source: ClaimSourceView, claim: ClaimView) -> LossClaim:

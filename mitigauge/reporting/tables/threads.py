@@ -211,7 +211,7 @@ def _claims(
                     reason=claim.reason,
                 )
                 for source, claim in beside.get((of.case.id, metric, of.run.host.name, arm), [])
-                if claim.outcome is not ClaimOutcome.NOT_MEASURED
+                if claim.outcome not in (ClaimOutcome.NOT_MEASURED, ClaimOutcome.OTHER_PROCESSOR)
             ]
     return found
 

@@ -70,7 +70,7 @@ CLAIMS = [
                 mode="spectre-bhi/loop", arm="ah-inner", low_percent=25.2, high_percent=25.2,
                 outcome=outcome, reason="said", host="rkl-01", case_id=1, arm_id=2,
             )
-            for outcome in (ClaimOutcome.REPRODUCED, ClaimOutcome.NOT_MEASURED)
+            for outcome in (ClaimOutcome.REPRODUCED, ClaimOutcome.OTHER_PROCESSOR)
         ],
     )
 ]  # fmt: skip
