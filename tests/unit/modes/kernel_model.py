@@ -87,6 +87,7 @@ class Kernel:
         ibpb = (
             "disabled" if v2_off_by_hand or user == "off"
             else "always-on" if user == "on"
+            else "conditional" if user == "prctl"
             else "conditional" if protect & {"user_user", "guest_guest"} else "disabled"
         )  # fmt: skip
         bhi = given.get("spectre_bhi") or (
@@ -131,8 +132,8 @@ class Kernel:
             "others": ",".join(sorted(protect)),
             **{
                 name: given[name]
-                for name in ("audit", "kvm_intel.mbec", "sysctl.kernel.sched_schedstats",
-                             "sysctl.vm.nr_hugepages")
+                for name in ("audit", "kvm.halt_poll_ns", "kvm_intel.mbec",
+                             "sysctl.kernel.sched_schedstats", "sysctl.vm.nr_hugepages")
                 if name in given
             },
         }  # fmt: skip
@@ -190,6 +191,7 @@ class Kernel:
             "off": "Vulnerable",
             "on": "Mitigation: Speculative Store Bypass disabled",
             "prctl": "Mitigation: Speculative Store Bypass disabled via prctl",
+            "seccomp": "Mitigation: Speculative Store Bypass disabled via prctl and seccomp",
         }
         vmscape = {
             "off": "Vulnerable",
@@ -224,6 +226,7 @@ class Kernel:
         choice = self.choices()
         of_options = {
             "audit/enabled": "audit",
+            "sys/module/kvm/parameters/halt_poll_ns": "kvm.halt_poll_ns",
             "sys/module/kvm_intel/parameters/mbec": "kvm_intel.mbec",
             "proc/sys/kernel/sched_schedstats": "sysctl.kernel.sched_schedstats",
             "proc/sys/vm/nr_hugepages": "sysctl.vm.nr_hugepages",
