@@ -39,9 +39,10 @@ def _query(
     figure: Word | None = None,
     arm: Word | None = None,
     function: Word | None = None,
+    baseline: Word | None = None,
 ) -> TableQuery:
     """What is asked for, of the parameters that any kind takes."""
-    return TableQuery(case, host, metric, seconds, figure, arm, function)
+    return TableQuery(case, host, metric, seconds, figure, arm, function, baseline)
 
 
 Asked = Annotated[TableQuery, Depends(_query)]

@@ -54,12 +54,17 @@ def table(
     figure: Figure = None,
     arm: Annotated[str | None, typer.Option(help="The arm, for instructions.")] = None,
     function: Annotated[str | None, typer.Option(help="The function, or a part of it.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The arm to compare with, for the matrix; else the spec's.")
+    ] = None,
     format: Format = TableForm.TEXT,  # noqa: A002
     json: Json = False,
 ) -> None:
     """Any table of an experiment: its matrix, counters, threads, functions and others.
 
     Example: mitigauge experiment table 1 matrix --format markdown
+
+    Example: mitigauge experiment table 1 matrix --baseline ibpb
 
     Example: mitigauge experiment table 1 instructions --case 2 --arm loop --function entry_call
     """
@@ -70,7 +75,7 @@ def table(
         for each in KINDS.values():
             say(f"{each.name:<14} {each.help}")
         return
-    query = TableQuery(case, host, metric, seconds, figure, arm, function)
+    query = TableQuery(case, host, metric, seconds, figure, arm, function, baseline)
     chosen = kind_named(kind)
     path = at("/api/experiments/{}/tables/{}", experiment_id, chosen.name)
     asked = asdict(query)

@@ -133,6 +133,7 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
     ...{ environment: "example", seed: 7, spec_text: "cases: many", submitted_by: "operator" },
     ...{
       headline: "",
+      chosen_baseline: "",
       worst_bound: "exact",
       emulated: false,
       counted: false,

@@ -73,10 +73,12 @@ def _conclude_run(engine: Engine, run_id: int, reason: str) -> None:
     judgeable = verdict_service.load(engine, run_id)
     judgement = verdict_service.judge(judgeable)
     alarms = verdict_service.doubled_outcomes(judgeable, run_id)
+    rebased = verdict_service.rebase(judgeable)
     with transaction(engine) as session:
         run = session.get_one(Run, run_id, with_for_update=AGAINST_CHANGES)
         verdict_service.store(session, run, judgement, reason=reason, over=True)
         verdict_rows.store_aa(session, alarms)
+        verdict_rows.store_rebased(session, run_id, rebased)
         run.concluded_at = run.concluded_at or database_now(session)
 
 

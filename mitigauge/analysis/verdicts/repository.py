@@ -16,6 +16,8 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
+    null,
     select,
     type_coerce,
     update,
@@ -25,7 +27,13 @@ from sqlalchemy.dialects.postgresql import insert as insert_or
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from mitigauge.analysis.verdicts.cells import CELL_FIELDS, Cell, says_the_same
-from mitigauge.analysis.verdicts.tables import VERDICT_TABLE, AaOutcome, StoredVerdict
+from mitigauge.analysis.verdicts.tables import (
+    REBASED_TABLE,
+    VERDICT_TABLE,
+    AaOutcome,
+    RebasedCell,
+    StoredVerdict,
+)
 from mitigauge.core.effect import Verdict
 from mitigauge.core.natural_order import natural_order
 from mitigauge.core.stats.bounds import Bound
@@ -37,6 +45,16 @@ from mitigauge.storage.database.engine import database_now
 from mitigauge.storage.database.locks import Lock
 
 _KEY = ("case_id", "metric", "arm_id")
+_REBASED = tuple(
+    column.name for column in REBASED_TABLE.columns if column.name not in ("run_id", "baseline_id")
+)
+# With what only planned cells have, as pages show both.
+_REBASED_SHOWN: tuple[Any, ...] = (
+    *REBASED_TABLE.columns,
+    literal(1).label("version"),
+    literal("").label("reason"),
+    null().label("decided_after"),
+)
 _COLUMNS = tuple(VERDICT_TABLE.columns)
 # Without what only the next judging looks at.
 _SHOWN = tuple(column for column in _COLUMNS if column.name not in ("boots", "rules"))
@@ -197,6 +215,34 @@ def primary_verdicts(session: Session, run_id: int) -> list[Verdict]:
         .order_by(StoredVerdict.verdict)
     )
     return [verdict for verdict in found if verdict is not None]
+
+
+def store_rebased(session: Session, run_id: int, cells: Iterable[tuple[int, Cell]]) -> None:
+    """Replace what is said of the run's arms against arms that are not its baseline.
+
+    *cells*: each with the arm in the baseline's place.
+    """
+    session.execute(delete(RebasedCell).where(RebasedCell.run_id == run_id))
+    rows = [
+        {
+            **{name: getattr(cell, name) for name in _REBASED},
+            "run_id": run_id,
+            "baseline_id": baseline,
+        }
+        for baseline, cell in cells
+    ]
+    if rows:
+        session.connection().execute(insert(REBASED_TABLE), rows)
+
+
+def rebased_of(
+    session: Session, run_ids: Iterable[int], baseline_ids: Iterable[int]
+) -> Sequence[Row[Any]]:
+    """What is said of the runs' arms against these arms, with the columns of :func:`current_of`."""
+    statement = select(*_REBASED_SHOWN).where(
+        RebasedCell.run_id.in_(list(run_ids)), RebasedCell.baseline_id.in_(list(baseline_ids))
+    )
+    return session.execute(statement).all()
 
 
 def store_aa(session: Session, outcomes: Sequence[Mapping[str, Any]]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -18,6 +18,7 @@ from mitigauge.analysis.verdicts.judgement import (
     judge_doubles,
     judge_run,
 )
+from mitigauge.analysis.verdicts.rebasing import ArmEvents, rebased_cells
 from mitigauge.measurement.experiments import repository as experiment_rows
 from mitigauge.measurement.experiments.tables import Comparison
 from mitigauge.measurement.results import repository as result_rows
@@ -39,6 +40,8 @@ class Judgeable:
     means: Sequence[Mean]
     ended: bool
     stopped_early: bool
+    events: Mapping[int, ArmEvents] = field(default_factory=dict)
+    """Of the arms, where events cost nothing."""
 
     @property
     def counted(self) -> list[CountedBoot]:
@@ -78,6 +81,11 @@ def load(engine: Engine, run_id: int) -> Judgeable:
             result_rows.means_of(session, counted),
             ended=run.state == RunState.FINISHED,
             stopped_early=run.stopped_after is not None,
+            events={
+                arm.id: ArmEvents(arm.full_mode, frozenset(arm.events)) for arm in comparison.arms
+            }
+            if run.host.emulated
+            else {},
         )
 
 
@@ -93,6 +101,12 @@ def judge(of: Judgeable) -> Judgement:
     )
     cells = cells_of(judged, of.design, _missing(of.boots))
     return Judgement(cells, all_decided(judged, of.design), of.design.factorial)
+
+
+def rebase(of: Judgeable) -> list[tuple[int, Cell]]:
+    """What is said of a run's arms against each that is not the baseline, once it is over. Pure."""
+    missing = _missing(of.boots)
+    return list(rebased_cells(of.design, of.events, of.asked, of.counted, of.means, missing))
 
 
 def store(session: Session, run: Run, judgement: Judgement, *, reason: str, over: bool) -> None:

@@ -86,6 +86,44 @@ class StoredVerdict(Base):
 VERDICT_TABLE = cast("Table", StoredVerdict.__table__)
 
 
+class RebasedCell(Base):
+    """What is said of an arm against another that the spec did not name as the baseline.
+
+    Written anew whenever the run is judged; it has no versions, as nobody planned it.
+    """
+
+    __tablename__ = "rebased_cell"
+    __table_args__ = (
+        CheckConstraint(one_of("state", CellState), name="state"),
+        CheckConstraint(one_of("verdict", Verdict), name="verdict"),
+        CheckConstraint(one_of("bound", Bound), name="bound"),
+    )
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    case_id: Mapped[int] = mapped_column(ForeignKey("benchmark_case.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    baseline_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
+    arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
+    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
+    n: Mapped[int]
+    blocks: Mapped[int]
+    mean: Mapped[float | None]
+    effect_percent: Mapped[float | None]
+    ci_low_percent: Mapped[float | None]
+    ci_high_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    q: Mapped[float | None]
+    mde_percent: Mapped[float | None]
+    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
+    bound: Mapped[Bound] = mapped_column(EnumWord(Bound))
+    note: Mapped[str]
+    disturbed: Mapped[int]
+    unsteady: Mapped[int]
+
+
+REBASED_TABLE = cast("Table", RebasedCell.__table__)
+
+
 class AaOutcome(Base):
     """What was said of the baseline once more.
 

@@ -129,6 +129,54 @@ def show_experiment(session: Session, experiment_id: int) -> ExperimentView:
     return _view(session, experiment_id, run_rows.runs_of(session, experiment_id))
 
 
+def show_rebased(session: Session, experiment_id: int, baseline: str) -> ExperimentView:
+    """The matrices with the arm of that name in the baseline's place, where a comparison has it.
+
+    Raises :class:`InvalidInput` where none has it, and where no run that is over was judged so.
+    """
+    runs = run_rows.runs_of(session, experiment_id)
+    experiment = experiment_rows.experiment(session, experiment_id)
+    chosen = {
+        comparison.id: arm.id
+        for comparison in experiment.comparisons
+        for arm in comparison.arms
+        if arm.name == baseline and not arm.is_aa
+    }
+    if not chosen:
+        names = dict.fromkeys(
+            arm.name for of in experiment.comparisons for arm in of.arms if not arm.is_aa
+        )
+        raise InvalidInput(
+            f"experiment {experiment_id} has no arm {ascii(baseline)[:80]}",
+            hint=f"Its arms are {', '.join(names)}.",
+        )
+    run_ids = [run.id for run in runs]
+    planned = StoredCells(verdict_rows.current_of(session, run_ids), [])
+    rebased = StoredCells(verdict_rows.rebased_of(session, run_ids, chosen.values()), [])
+    head = _head(session, experiment, runs)
+    comparisons, is_rebased = [], False
+    for view, of in zip(head.comparisons, experiment.comparisons, strict=True):
+        if of.id not in chosen:
+            continue
+        own = [run for run in runs if run.comparison_id == of.id]
+        is_planned = any(arm.is_baseline and arm.id == chosen[of.id] for arm in of.arms)
+        is_rebased = is_rebased or not is_planned
+        rows = rows_of(of, own, planned if is_planned else rebased)
+        arms = [
+            arm.model_copy(update={"is_baseline": arm.id == chosen[of.id]})
+            for arm in view.arms
+            if not arm.is_aa
+        ]
+        shown = {arm.id for arm in arms}
+        for row in rows:
+            row.cells = [cell for cell in row.cells if cell.arm_id in shown]
+        comparisons.append(ComparisonView(**{**dict(view), "arms": arms}, rows=rows))
+    return ExperimentView(
+        **{**dict(head), "comparisons": comparisons},
+        chosen_baseline=baseline if is_rebased else "",
+    )
+
+
 def show_whole(
     session: Session, experiment_id: int, *, most: int | None = None
 ) -> WholeExperimentView:

@@ -298,6 +298,9 @@ class ExperimentView(ExperimentHead):
     """One experiment with its matrices."""
 
     comparisons: Sequence[ComparisonView]
+    chosen_baseline: str = Field(
+        "", description="the arm that a reader put in the baseline's place; empty: the spec's"
+    )
 
 
 class EventView(View):

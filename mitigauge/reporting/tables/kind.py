@@ -31,6 +31,7 @@ class TableQuery:
     figure: str | None = None
     arm: str | None = None
     function: str | None = None
+    baseline: str | None = None
 
     def names(self) -> list[str]:
         """Names of what is asked for."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from sqlalchemy.orm import Session
+
 from mitigauge.core.clock import Clock
+from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.paths import case_path
 from mitigauge.core.documents.table import (
     DECIDED,
@@ -14,13 +18,16 @@ from mitigauge.core.documents.table import (
     DataTable,
     Quantity,
     TableColumn,
+    TableNote,
     TableSection,
     TableView,
     TextCell,
 )
-from mitigauge.core.effect import CellState
-from mitigauge.reporting.pages.experiments import show_experiment
+from mitigauge.core.effect import CellState, Verdict
+from mitigauge.core.stats.terms import FALSE_DISCOVERY_RATE
+from mitigauge.reporting.pages.experiments import show_experiment, show_rebased
 from mitigauge.reporting.pages.schemas import (
+    ArmView,
     CellView,
     ComparisonView,
     ExperimentView,
@@ -55,8 +62,27 @@ def matrix_table(view: ExperimentView, query: TableQuery) -> TableView:
         state=view.state.value,
         emulated=view.emulated,
         counted=view.counted,
-        notes=[] if sections else ["No case has a value yet: `mitigauge worker` measures them."],
+        notes=list(_notes(view, has_sections=bool(sections))),
         sections=sections,
+    )
+
+
+def _notes(view: ExperimentView, *, has_sections: bool) -> Iterator[str]:
+    if not has_sections:
+        yield "No case has a value yet: `mitigauge worker` measures them."
+    if not view.chosen_baseline:
+        return
+    cells = (c for of in view.comparisons for row in of.rows for c in row.cells)
+    if not any(cell.state == CellState.MEASURED for cell in cells):
+        yield (
+            f"Nothing is told against {view.chosen_baseline} yet: it is when a run is over. "
+            f"`mitigauge experiment judge {view.id}` tells it of runs that an older release judged."
+        )
+    yield (
+        f"{view.chosen_baseline} was chosen as the baseline afterwards, for the same boots: every "
+        "change is exploratory. Verdicts go by q over all metrics, cases and arms against it on "
+        f"one host: at most {FALSE_DISCOVERY_RATE:.0%} of those that say better or worse are "
+        "expected to be false."
     )
 
 
@@ -98,7 +124,30 @@ def _section(
                 rows=[list(_cells(view, row, [arm.id for arm in arms])) for row in rows],
             )
         ],
+        notes=list(_counts(view, arms, rows)),
     )
+
+
+def _counts(
+    view: ExperimentView, arms: Sequence[ArmView], rows: Sequence[RowView]
+) -> Iterator[TableNote]:
+    """In how many cases each arm is better, worse or the same as a baseline that was chosen."""
+    if not view.chosen_baseline:
+        return
+    for arm in arms[1:]:
+        verdicts = Counter(
+            cell.verdict
+            for row in rows
+            if row.primary
+            for cell in row.cells
+            if cell.arm_id == arm.id and cell.verdict is not None
+        )
+        if total := verdicts.total():
+            told = ", ".join(f"{verdicts[each]} {each.value}" for each in Verdict)
+            yield TableNote(
+                text=f"{told}, of {counted(total, 'case')} and primary metric",
+                label=f"{arm.name} against {view.chosen_baseline}",
+            )
 
 
 def _cells(view: ExperimentView, row: RowView, arms: Sequence[int]) -> Iterator[Cell]:
@@ -122,11 +171,17 @@ def answer_of(cell: CellView | None, unit: str) -> Answer:
     )
 
 
+def _read(session: Session, experiment_id: int, query: TableQuery) -> ExperimentView:
+    if query.baseline is None:
+        return show_experiment(session, experiment_id)
+    return show_rebased(session, experiment_id, query.baseline)
+
+
 KIND = Kind(
     "matrix",
     "Every case and metric over all arms.",
-    ("case", "host", "metric"),
-    lambda session, experiment_id, _: show_experiment(session, experiment_id),
+    ("case", "host", "metric", "baseline"),
+    _read,
     matrix_table,
     lambda view, _: (MATRIX_COLUMNS, matrix_rows(view)),
 )

@@ -1,7 +1,7 @@
 /** The matrices of an experiment, and the filter that they share. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Fragment, useMemo } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { matricesQuery } from "../api/queries";
 import type { Comparison, Experiment, Matrices } from "../api/types";
@@ -118,6 +118,7 @@ function ComparisonPanel({ experiment, comparison, rows, query, change, type }: 
             {comparison.rows.length > PLAIN_UP_TO_ROWS && ", or walk by arrow keys"}
           </span>
         </span>
+        <OtherBaselines {...{ experiment, comparison }} />
       </header>
       {rows.length === 0 ? (
         <NoRows comparison={comparison} change={change} type={type} />
@@ -136,6 +137,25 @@ function ComparisonPanel({ experiment, comparison, rows, query, change, type }: 
         />
       )}
     </section>
+  );
+}
+
+/** Links to the same boots with another arm in the baseline's place, where there are three arms. */
+function OtherBaselines({ experiment, comparison }: Pick<PanelProps, "experiment" | "comparison">) {
+  const arms = comparison.arms.filter((arm) => !arm.is_aa);
+  if (arms.length < 3) return null;
+  return (
+    <span className="faint small on-screen">
+      against another arm:{" "}
+      {arms
+        .filter((arm) => !arm.is_baseline)
+        .map((arm, i) => (
+          <Fragment key={arm.id}>
+            {i > 0 && ", "}
+            <Link to={tablePath(experiment.id, "matrix", { baseline: arm.name })}>{arm.name}</Link>
+          </Fragment>
+        ))}
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Where an experiment's tables are: all of a kind, or a part of them. */
 
-const QUERY_NAMES = ["case", "host", "metric", "arm", "function", "other"] as const;
+const QUERY_NAMES = ["case", "host", "metric", "arm", "function", "other", "baseline"] as const;
 export type TableQuery = Partial<Record<(typeof QUERY_NAMES)[number], string>>;
 
 /** The query of an address, with what a table can be asked for alone. */
