@@ -17,11 +17,11 @@ from cli.experiment_table import TableForm as Format
 from cli.experiment_view import experiment_view
 from cli.export import export, import_
 from cli.output import Json, echo, echo_json, print_json, remark, say
-from cli.remote.choice import require_local
+from cli.remote.choice import chosen_server
 from cli.remote.routes import at
 from cli.source import answer
 from cli.stored import stored
-from mitigauge.core.errors import InvalidInput
+from mitigauge.core.errors import InvalidInput, NotReady
 from mitigauge.core.wire.case import MOST_SLOWED_PERCENT, SLOWED_PERCENT
 
 # What takes long to load is imported by the commands that need it.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from cli.remote.client import Client
+    from mitigauge.reporting.pages.forecast_schemas import HostForecast
     from mitigauge.reporting.pages.schemas import ExperimentHead
 
 app = typer.Typer(no_args_is_help=True)
@@ -41,8 +42,6 @@ def submit(
     json: Json = False,
 ) -> None:
     """Check a spec, store its plan, and let workers run it."""
-    if check:
-        require_local("experiment submit --check", "Without --check the service checks it, too.")
     text = read_spec_file(spec)
     if check:
         _check(text, str(spec))
@@ -117,22 +116,52 @@ def _say_submitted(view: ExperimentHead) -> None:
 
 
 def _check(text: str, name: str) -> None:
-    """Say what a spec plans. Raises InvalidInput for what is wrong with it."""
+    """Say what a spec plans. Raises InvalidInput and NotFound for what is wrong with it."""
     from mitigauge.core.documents.parts import counted
     from mitigauge.measurement.catalog import Catalog
     from mitigauge.measurement.experiments.checks import check_text
-    from mitigauge.measurement.experiments.spec_model import PlannedSize
+    from mitigauge.reporting.pages.forecast import forecast
+    from mitigauge.reporting.pages.forecast_schemas import SpecForecast
 
-    catalog = Catalog()
-    checked, _ = check_text(text, name=name, catalog=catalog)
-    say(f"{name}: nothing is wrong with it")
-    for comparison in checked.comparisons:
-        size = PlannedSize.of(checked, comparison, catalog)
-        say(
-            f"  {comparison.name}: {counted(comparison.size, 'arm')}, "
-            f"{counted(size.boots, 'boot')} on {', '.join(comparison.hosts)}; "
-            f"{counted(size.values, 'value')}"
+    if not chosen_server():
+        # Its own faults are told first, for which no database is started.
+        check_text(text, name=name, catalog=Catalog())
+    try:
+        plan = answer(
+            lambda session: forecast(session, text, name=name),
+            lambda client: client.post("/api/forecasts", SpecForecast, text, name=name),
+            reads=True,
         )
+    except NotReady as error:
+        say(
+            f"{name}: nothing is wrong with the text; whether its kernels are there, and how long "
+            f"it takes, was not looked at: {error.message}"
+        )
+        return
+    say(f"{name}: nothing is wrong with it")
+    for each in plan.comparisons:
+        say(
+            f"  {each.name}: {counted(len(each.arms), 'arm')}, {counted(each.boots, 'boot')} at "
+            f"most on {', '.join(each.hosts)}; {counted(each.values, 'value')}"
+        )
+    for host in plan.hosts:
+        say(f"  {host.host}: {_takes(host)}")
+
+
+def _takes(host: HostForecast) -> str:
+    """How long a plan keeps a host busy, in words."""
+    from mitigauge.core.documents import units
+
+    measuring = units.duration(host.measuring_s)
+    parts = [
+        f"at most {units.duration(host.takes_s)}, of which {measuring} measure"
+        if host.takes_s is not None
+        else f"at most {measuring} of measuring, and boots: none was made on it yet, so nobody "
+        "knows how long they take"
+    ]
+    if host.waiting:
+        parts.append(f"{host.waiting} runs hold it or wait for it now")
+    return "; ".join([*parts, *([host.kept] if host.kept else [])])
 
 
 app.command("list")(experiment_list.list_experiments)

@@ -10,6 +10,7 @@ import typer
 from cli.output import Json, print_json, print_table, say
 from cli.remote.routes import at
 from cli.source import answer
+from mitigauge.core.documents import units
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -203,15 +204,8 @@ def _range(run: QueuedRun, what: str) -> str:
         ends = (run.starts_in_s, run.starts_low_s, run.starts_high_s)
     if ends[0] is None or ends[1] is None or ends[2] is None:
         return "not known yet"
-    about = _duration(ends[0])
+    about = units.duration(ends[0])
     if ends[1] == ends[2]:
         return f"in {about}" if what == "starts" else about
     prefix = "in " if what == "starts" else ""
-    return f"{prefix}{about} ({_duration(ends[1])} to {_duration(ends[2])})"
-
-
-def _duration(seconds: float) -> str:
-    """``40 min``, ``3.5 h``."""
-    if seconds < 3600:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
+    return f"{prefix}{about} ({units.duration(ends[1])} to {units.duration(ends[2])})"

@@ -18,6 +18,7 @@ from cli.main import build
 from mitigauge.core.settings import REPOSITORY
 from tests.commands import CASES, Command
 
+SPEC = REPOSITORY / "experiments" / "lab-demo.yml"
 DEMO = REPOSITORY / "db" / "recorded" / "lab-demo.mitigauge.zst"
 FOLDED = CASES / "01-profile-import.folded"
 PATCHES = CASES / "18-patchwork-subjects"
@@ -200,6 +201,23 @@ def test_a_command_is_complete_as_a_process(command: Command, words: str, code: 
     assert "Traceback" not in done.stderr, done.stderr
     # Who is refused is told why, in words.
     assert code == 0 or done.stdout + done.stderr
+
+
+def test_a_check_tells_how_long_it_takes_and_which_kernel_is_not_there(command: Command) -> None:
+    done = command.run("experiment", "submit", "--check", str(SPEC))
+    said = " ".join(done.stdout.split())
+    # The demo's experiment was imported: this host made no boot of its own for it yet.
+    assert "lab-intel: at most" in said
+    assert "of measuring, and boots: none was made on it yet" in said
+    gone = command.home / "gone.yml"
+    text = SPEC.read_text()
+    assert "mode: spectre-bhi/loop" in text
+    gone.write_text(
+        text.replace("mode: spectre-bhi/loop", "mode: spectre-bhi/loop, kernel: built/v9")
+    )
+    done = command.run("experiment", "submit", "--check", str(gone), code=1)
+    assert "built/v9" in done.stderr or "'v9'" in done.stderr
+    assert "nothing is wrong" not in done.stdout
 
 
 @pytest.mark.parametrize("name", LASTING)

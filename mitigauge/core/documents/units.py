@@ -44,6 +44,13 @@ def _suiting(value: float, unit: str) -> tuple[float, str]:
     return 1.0, _PLAIN.get(unit, unit)
 
 
+def duration(seconds: float) -> str:
+    """``40 min``, ``3.5 h``."""
+    if seconds < 3600:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
 def signed(value: float, unit: str = "") -> str:
     """A difference with three digits and its sign: ``+38.2 ns/op``."""
     text = _three(abs(value))
