@@ -55,6 +55,46 @@ def submit(
 
 
 @app.command()
+def new(
+    source: Annotated[
+        str,
+        typer.Option("--from", help="A ready-made spec, or published claims, by name."),
+    ],
+    environment: Annotated[str, typer.Option(help="The environment of the hosts.")],
+    host: Annotated[list[str], typer.Option(help="A host; repeated: several.")],
+    kernel: Annotated[
+        str, typer.Option(help="Of every arm: a release, or built/LABEL; else what the spec says.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to; else NAME.yml.")
+    ] = None,
+) -> None:
+    """Write a spec for hosts of yours, from a ready-made one or from what measures a letter.
+
+    It is checked as by `submit --check`, and nothing is started. A file that is there stays.
+
+    Example: mitigauge experiment new --from vmscape-v8-iperf --environment metal --host spr-01
+    --kernel built/v8
+    """
+    from mitigauge.analysis.claims.files import spec_of
+    from mitigauge.measurement.experiments.adapt import adapt
+    from mitigauge.measurement.experiments.ready_made import show_ready_made
+
+    text = adapt(show_ready_made(spec_of(source)), environment, host, kernel)
+    path = output or Path(f"{source}.yml")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be written: {error.strerror}", hint="Give another file by --output."
+        ) from error
+    say(f"written to {path}")
+    _check(text, str(path))
+    say(f"`mitigauge experiment submit {path}` begins it")
+
+
+@app.command()
 def qualify(
     spec: Annotated[Path, typer.Argument(help="Spec file, for example experiments/lab-small.yml.")],
     host: Annotated[str, typer.Option(help="Host of the spec that is asked about.")],
@@ -134,7 +174,7 @@ def _check(text: str, name: str) -> None:
         )
     except NotReady as error:
         say(
-            f"{name}: nothing is wrong with the text; whether its kernels are there, and how long "
+            f"{name}: nothing is wrong with it; whether its kernels are there, and how long "
             f"it takes, was not looked at: {error.message}"
         )
         return

@@ -74,6 +74,13 @@ COMMANDS = [
     ("experiment show nobody", 1),
     ("experiment qualify experiments/lab-small.yml --host lab-arm", 1),
     ("experiment submit --check experiments/lab-demo.yml", 0),
+    (
+        "experiment new --from vmscape-v8-iperf --environment lab --host lab-guests -o {dir}/a.yml",
+        0,
+    ),
+    ("experiment new --from lab-demo --environment lab --host nobody -o {dir}/b.yml", 1),
+    ("experiment new --from nothing --environment lab --host lab-amd -o {dir}/c.yml", 1),
+    ("experiment new --from lab-demo --environment lab --host lab-amd -o {dir}/boots.csv", 1),
     ("experiment table 1 matrix", 0),
     ("experiment published 1", 0),
     ("experiment published 9999", 1),

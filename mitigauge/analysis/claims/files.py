@@ -72,6 +72,7 @@ class ClaimFile(_Closed):
     baseline: str = Field(description="family/mode that the changes are against")
     baseline_arm: str = Field("", description="its arm's name, where kernels differ")
     processor: str = Field("", description="pattern of the model name; empty: not said")
+    spec: str = Field("", description="the ready-made spec that measures them; empty: of its name")
     claims: list[ClaimEntry] = Field(min_length=1)
 
     @field_validator("processor")
@@ -90,6 +91,14 @@ def claim_files(path: Path = CLAIMS) -> list[Path]:
     if not files:
         raise InvalidInput(f"{path} has no claim file", hint="Their names end with .yml.")
     return files
+
+
+def spec_of(name: str) -> str:
+    """Name of the ready-made spec that measures the claims of that name; *name* itself where no
+    claims are called so.
+    """
+    path = next((path for path in claim_files() if path.stem == name), None)
+    return (read_claims(path).spec or name) if path else name
 
 
 def read_claims(path: Path) -> ClaimFile:
