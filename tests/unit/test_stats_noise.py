@@ -77,7 +77,14 @@ def test_two_groups_are_seen_and_one_is_not() -> None:
     assert groups is not None
     assert groups.low == pytest.approx(10, abs=0.1)
     assert groups.high == pytest.approx(11, abs=0.1)
-    assert groups.upper_share == pytest.approx(upper.mean())
+    assert (groups.lower, groups.upper) == (48 - upper.sum(), upper.sum())
+
+
+def test_eight_boots_may_fall_into_five_and_three() -> None:
+    boots = [1.000, 1.102, 1.002, 1.003, 1.101, 0.999, 1.100, 1.001]
+    assert str(two_groups(boots)) == "two groups (5 and 3)"
+    assert two_groups([1.000, 1.05, 1.002, 1.03, 1.101, 0.999, 1.100, 1.001]) is None
+    assert two_groups(boots[:7]) is None
 
 
 @pytest.mark.parametrize("values", [[1.0] * 40, [1.0, 2.0, 3.0], [1.0] * 39 + [900.0]])
@@ -86,13 +93,14 @@ def test_constants_few_values_and_a_stray_one_are_no_two_groups(values: list[flo
 
 
 @pytest.mark.parametrize("shape", ["normal", "laplace", "uniform", "lognormal"])
-def test_single_groups_seldom_warn(shape: str) -> None:
+@pytest.mark.parametrize("boots", [8, 10, 30])
+def test_single_groups_seldom_warn(shape: str, boots: int) -> None:
     rng = np.random.default_rng(7)
     draws = {
-        "normal": rng.normal(size=(600, 30)),
-        "laplace": rng.laplace(size=(600, 30)),
-        "uniform": rng.random((600, 30)),
-        "lognormal": rng.lognormal(0, 0.5, (600, 30)),
+        "normal": rng.normal(size=(2000, boots)),
+        "laplace": rng.laplace(size=(2000, boots)),
+        "uniform": rng.random((2000, boots)),
+        "lognormal": rng.lognormal(0, 0.5, (2000, boots)),
     }[shape]
     assert np.mean([two_groups(row.tolist()) is not None for row in draws]) <= 0.025
 

@@ -104,4 +104,4 @@ def _two_groups(boots: Mapping[str, Mapping[int, Sequence[float]]], arm: str) ->
     groups = two_groups(own[~np.isnan(own)].tolist())
     if groups is None:
         return ""
-    return f"boots fall into two groups ({groups.upper_share:.0%} in the upper one)"
+    return f"boots fall into {groups}"

@@ -15,29 +15,34 @@ import numpy as np
 
 from mitigauge.core.stats.boot_means import Floats
 
-SMALLEST_SAMPLE = 12
+SMALLEST_SAMPLE = 8
 _SMALLEST_PART = 0.15
 # Share of variance that the best cut explains in 1 % of samples of an even spread, by size
 # (40,000 samples each, seed 11).
-_SIZES = np.array([12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 2048])
-_SHARES = np.array(
-    [0.927, 0.906, 0.893, 0.877, 0.861, 0.842, 0.830, 0.815, 0.807, 0.790, 0.778, 0.764]
-)
+_SIZES = np.array([8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512, 2048])
+_SHARES = np.array([
+    *(0.958, 0.943, 0.927, 0.906, 0.893, 0.877, 0.861),
+    *(0.842, 0.830, 0.815, 0.807, 0.790, 0.778, 0.764),
+])  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class TwoGroups:
-    """Centres of the two groups and the share of values in the upper one."""
+    """Centres of the two groups, and how many values are in each."""
 
     low: float
     high: float
-    upper_share: float
+    lower: int
+    upper: int
+
+    def __str__(self) -> str:
+        return f"two groups ({self.lower} and {self.upper})"
 
 
 def two_groups(values: Sequence[float]) -> TwoGroups | None:
     """The two groups that *values* fall into, or ``None`` where one describes them.
 
-    Fewer than 12 values never warn. Hand in values of one arm whose block effects
+    Fewer than 8 values never warn. Hand in values of one arm whose block effects
     do not matter or have been taken out; drift would look like two groups.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
@@ -61,7 +66,8 @@ def two_groups(values: Sequence[float]) -> TwoGroups | None:
     return TwoGroups(
         low=float(ordered[:cut].mean()) * magnitude,
         high=float(ordered[cut:].mean()) * magnitude,
-        upper_share=(size - cut) / size,
+        lower=cut,
+        upper=size - cut,
     )
 
 

@@ -82,7 +82,8 @@ class NoiseView(View):
         None, description="a boot next time, from the variances and costs above"
     )
     two_groups: list[str] = Field(
-        default_factory=list, description="arms whose boots fall into two groups"
+        default_factory=list,
+        description="arms whose boots fall into two groups, each with how many",
     )
 
 

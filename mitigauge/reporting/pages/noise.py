@@ -70,9 +70,9 @@ def noise_view(
         boot_cost_s=costs.boot_s if costs else None,
         iteration_cost_s=costs.iteration_s if costs else None,
         recommended_iterations=wanted,
-        two_groups=[names[arm] for arm, blocks in boots.items() if _in_two(blocks)],
+        two_groups=[
+            f"{names[arm]} ({groups.lower} and {groups.upper})"
+            for arm, blocks in boots.items()
+            if (groups := two_groups([mean_of(values) for values in blocks.values()])) is not None
+        ],
     )
-
-
-def _in_two(blocks: Mapping[int, Sequence[float]]) -> bool:
-    return two_groups([mean_of(values) for values in blocks.values()]) is not None
