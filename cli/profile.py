@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import io
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -17,7 +14,9 @@ import typer
 
 from cli.output import remark, say
 from cli.profile_exact import exact
+from cli.profile_file import read_stacks
 from cli.profile_instructions import instructions
+from cli.profile_show import show
 from cli.profile_stored import diff, export, functions
 from mitigauge.analysis.profiles.capture.collapse import Collapse
 from mitigauge.analysis.profiles.capture.decompress import pieces
@@ -25,11 +24,10 @@ from mitigauge.analysis.profiles.capture.folded_text import write_folded
 from mitigauge.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from mitigauge.analysis.profiles.capture.capture import Pass
+    pass
 
 # What fs.pipe-max-size lets everyone have; 64 KiB is the default.
 PIPE_BYTES = 1 << 20
-TOLD_EVERY_S = 2.0
 
 app = typer.Typer(help="Profiles: what perf recorded, as stacks.", no_args_is_help=True)
 app.command()(diff)
@@ -37,6 +35,7 @@ app.command()(exact)
 app.command()(export)
 app.command()(instructions)
 app.command()(functions)
+app.command()(show)
 
 
 @app.command()
@@ -118,10 +117,10 @@ def import_(
     require_head(get_engine())
     # One file is in memory at a time. All are looked at before the first is stored.
     for path in files[1:]:
-        _read(path, event)
+        read_stacks(path, event)
     new = 0
     for path in files:
-        stacks, of = _read(path, event)
+        stacks, of = read_stacks(path, event)
         with transaction() as session:
             _, is_new = store_imported(
                 session, tree=tree, label=group, stacks=stacks,
@@ -129,39 +128,6 @@ def import_(
             )  # fmt: skip
         new += is_new
     say(f"{new} of {len(files)} profiles new in group {group} of {tree}")
-
-
-def _read(path: Path, event: str) -> tuple[dict[bytes, int], Pass]:
-    """The stacks of one file of either form, and what is known of its pass."""
-    from mitigauge.analysis.profiles.store.import_file import read_profile
-
-    try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            told = _ProgressFile(stream, path)
-            return read_profile(told, name=str(path), digest=digest, event=event)
-    except OSError as error:
-        raise InvalidInput(
-            f"{path} cannot be read: {error.strerror}", hint="Give a file."
-        ) from error
-
-
-class _ProgressFile(io.RawIOBase, BinaryIO):
-    """A file that is read, with a line every two seconds on how far that is."""
-
-    def __init__(self, file: BinaryIO, path: Path) -> None:
-        self._file, self._path = file, path
-        self._size, self._done = path.stat().st_size, 0
-        self._due = time.monotonic() + TOLD_EVERY_S
-
-    def read(self, size: int = -1) -> bytes:
-        piece = self._file.read(size)
-        self._done += len(piece)
-        if time.monotonic() > self._due:
-            self._due = time.monotonic() + TOLD_EVERY_S
-            remark(f"{self._path}: {self._done >> 20} of {self._size >> 20} MiB read")
-        return piece
 
 
 def _remark(count: int, what: str) -> None:

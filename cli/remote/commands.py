@@ -40,6 +40,7 @@ ANYWHERE: Final = frozenset(
         "price predict",
         "price rank",
         "profile fold",
+        "profile show",
         "report check",
         "snippet rank",
     }
