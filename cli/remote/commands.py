@@ -15,7 +15,7 @@ REMOTE: Final = frozenset(
         "audit": "export list",
         "bisect": "cancel list show start wait",
         "claims": "show",
-        "experiment": "cancel compare iterations limits list published qualify "
+        "experiment": "cancel compare iterations limits list new published qualify "
         "report show submit table undecided wait",
         "host": "list queue release reserve resume set-aside show",
         "job": "cancel list show wait",

@@ -148,6 +148,8 @@ CHANGING = [
     ("experiment qualify {spec} --host nobody", 1),
     ("experiment submit {spec}", 0),
     ("experiment submit --check {spec}", 0),
+    ("experiment new --from nothing --environment lab --host lab-amd", 1),
+    ("experiment new --from lab-demo --environment lab --host lab-amd -o {dir}/boots.csv", 1),
     ("experiment submit {dir}/arms.yml", 1),
     ("experiment submit {dir}/nothing.yml", 1),
     ("host reserve host-1 --until never --reason mine " + ON, 1),
@@ -192,6 +194,7 @@ ANYWHERE_WORDS = [
     ("price rank", 0),
     ("snippet rank nothing.s nothing.s", 1),
     (f"profile fold {CASES / '02-one-letter-comm.perf.txt'}", 0),
+    (f"profile show {CASES / '02-one-letter-comm.perf.txt'}", 0),
     ("report check {dir}/letter", 1),
 ]
 LIMITS = """limits: ours
