@@ -45,7 +45,9 @@ def _suiting(value: float, unit: str) -> tuple[float, str]:
 
 
 def duration(seconds: float) -> str:
-    """``40 min``, ``3.5 h``."""
+    """``30 s``, ``40 min``, ``3.5 h``."""
+    if seconds < 60:
+        return f"{round(seconds)} s"
     if seconds < 3600:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3600:.1f} h"
