@@ -12,7 +12,7 @@ import typer
 from cli.output import count_off, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mitigauge.analysis.prices.aftermath import Followed
     from mitigauge.analysis.prices.definitions import Machine, Processor
@@ -75,14 +75,14 @@ def measure(
         require_alike(before, found)
         _tell(found, told, before, output, name)
         return
-    for kind, cpus in _kinds_of_cores().items():
-        found = _recognised_here(kind)
+    for kind, cpus in kinds_of_cores().items():
+        found = recognised_here(kind)
         named = f"{name}-{kind}" if name and kind else name
         # Before anything is measured: whether there is a file for it.
         before = _before(output, named or found.identity.file_name)
         require_alike(before, found)
-        with _only_on(cpus):
-            told = _timed_here(found, asked)
+        with only_on(cpus):
+            told = timed_here(found, asked)
         _tell(found, told, before, output, named)
 
 
@@ -103,7 +103,7 @@ def _tell(
         _write(output, before, told, found, name)
 
 
-def _kinds_of_cores() -> dict[str, set[int]]:
+def kinds_of_cores() -> dict[str, set[int]]:
     """CPUs that may be used by kind of core; one kind without a name where all are alike."""
     import os
 
@@ -120,7 +120,7 @@ def _numbers(text: str) -> set[int]:
 
 
 @contextmanager
-def _only_on(cpus: set[int]) -> Iterator[None]:
+def only_on(cpus: set[int]) -> Iterator[None]:
     """What is started meanwhile runs on these alone."""
     import os
 
@@ -140,7 +140,7 @@ class Asked(NamedTuple):
     processes: int
 
 
-def _recognised_here(cores: str) -> Recognised:
+def recognised_here(cores: str) -> Recognised:
     from mitigauge.analysis.prices.identity import recognised
 
     found = recognised(CPUINFO.read_text(errors="replace"), _caches(), cores)
@@ -148,8 +148,8 @@ def _recognised_here(cores: str) -> Recognised:
     return found
 
 
-def _timed_here(found: Recognised, asked: Asked) -> Machine:
-    """What the program says of this machine, within some seconds."""
+def timed_here(found: Recognised, asked: Asked, events: Collection[str] | None = None) -> Machine:
+    """What the program says of this machine, within some seconds; *events*: of these alone."""
     import platform
     from random import SystemRandom
 
@@ -160,12 +160,14 @@ def _timed_here(found: Recognised, asked: Asked) -> Machine:
 
     probe = compiled(get_settings().home / "tools")
     seed = SystemRandom().getrandbits
+    followed = [event for event in EVENTS if events is None or event in events]
+    share = AFTERMATHS if followed else 0.0
     listed, runs = time_all(
-        probe, seconds=(1 - AFTERMATHS) * asked.seconds, processes=asked.processes, seed=seed(31),
-        progress=partial(count_off, "process"),
+        probe, seconds=(1 - share) * asked.seconds, processes=asked.processes, seed=seed(31),
+        progress=partial(count_off, "process"), events=events,
     )  # fmt: skip
     behind = time_aftermaths(
-        probe, EVENTS, seconds=AFTERMATHS * asked.seconds, processes=FEWEST, seed=seed(31),
+        probe, followed, seconds=share * asked.seconds, processes=FEWEST, seed=seed(31),
         progress=partial(count_off, "process of an aftermath"),
     )  # fmt: skip
     return _machine(found, asked.machine, probe.digest, platform.release(), listed, runs, behind)

@@ -11,7 +11,7 @@ machine was not calm enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -130,6 +130,15 @@ class ProbedEvent:
     def is_usable(self) -> bool:
         """Whether the figure may stand as a price."""
         return self.price is not None and not self.unusable
+
+
+def tells(listed: ListedEvent, events: Collection[str]) -> bool:
+    """Whether it is of the price of one of *events*, or checks nothing but these."""
+    if listed.bill:
+        return set(events).issuperset(listed.parts)
+    if listed.event in HELPERS:
+        return INSTRUCTION in events
+    return not {listed.event, BILLED.get(listed.event)}.isdisjoint(events)
 
 
 def ordered(events: Sequence[str], processes: int, seed: int) -> list[str]:
