@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output import Json, count_off, print_json, print_table, remark, say
+from cli.output import Json, count_off, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from mitigauge.analysis.prices.definitions import Processor
-    from mitigauge.analysis.prices.identity import Recognised
     from mitigauge.analysis.prices.kernel_events import Rate
     from mitigauge.analysis.prices.machine_cost import CostRow, Knowledge, MachineCost, Span
-    from mitigauge.analysis.prices.trust import Trust
 
-SYSTEM_CALL = "system-call"
 NOT_AFFECTED = "Not affected"
-# Where prices are measured for this answer alone: processes of all events, and of each.
-PROCESSES, FEWEST, MOST = 350, 12, 60
-
-
-class Prices(NamedTuple):
-    """What is known of this machine's events."""
-
-    processors: Sequence[Processor]
-    """One for each kind of core; empty: no prices."""
-    refused: Mapping[str, str]
-    """Why events have no price."""
-    source: str
-    trust: Trust
-    title: str
-    notes: Sequence[str]
 
 
 def cost(
@@ -71,6 +52,7 @@ def cost(
     """  # fmt: skip
     import os
 
+    from cli.cost_prices import at_pace_of_now, call_ns, measured_prices, stored_prices
     from mitigauge.analysis.prices.machine_cost import (
         MachineCost,
         cost_rows,
@@ -91,14 +73,16 @@ def cost(
             "the kernel does not say which mitigations are in force",
             hint="It says so in /sys/devices/system/cpu/vulnerabilities, from Linux 4.15 on.",
         )
-    prices = _stored_prices(processor)
+    prices = stored_prices(processor)
     # Before prices are measured, which is a load of its own.
     counted = count_events(seconds, partial(count_off, "second"))
     knowledge = _knowledge()
     if prices is None:
         events = events_in_force(vulnerabilities, rates_of(counted), knowledge)
-        prices = _measured_prices(price_seconds, {*events, SYSTEM_CALL} if events else events)
-    rates = rates_of(counted, _call_ns(prices))
+        prices = measured_prices(price_seconds, events)
+    elif not processor:
+        prices = at_pace_of_now(prices, price_seconds)
+    rates = rates_of(counted, call_ns(prices))
     rows = cost_rows(vulnerabilities, rates, prices.processors, knowledge, prices.refused)
     answer = MachineCost(
         processor=prices.title, prices=prices.source, trust=prices.trust,
@@ -121,93 +105,6 @@ def _knowledge() -> Knowledge:
     return Knowledge(
         catalog.families, bills_of_questions(catalog), catalog.events, catalog.known_states
     )
-
-
-def _stored_prices(name: str) -> Prices | None:
-    """Those of a file; None where no file is of each kind of core that this machine has."""
-    from cli.price_here import kinds_of_cores, recognised_here
-    from cli.price_predict import require_known
-    from mitigauge.analysis.prices.processors import processors_of, processors_with
-    from mitigauge.measurement.catalog import Catalog
-
-    known = processors_of(Catalog())
-    if name:
-        require_known([name], known)
-        note = "the prices are of a processor that was named, not of this one's file"
-        return _prices([known[name]], [], f"prices/processors/{name}.yml", [note])
-    kinds = [recognised_here(kind) for kind in kinds_of_cores()]
-    found = [processors_with(kind.identity, known.values()) for kind in kinds]
-    if not all(found):
-        return None
-    files = ", ".join(f"prices/processors/{each.processor}.yml" for [each] in found)
-    return _prices([each for [each] in found], kinds, files, [])
-
-
-def _measured_prices(seconds: float, events: Collection[str]) -> Prices:
-    """Of *events*, measured here for this answer alone, each kind of core by itself."""
-    from cli.price_here import Asked, kinds_of_cores, only_on, recognised_here, timed_here
-    from mitigauge.analysis.prices.machine_file import with_machine
-    from mitigauge.core.errors import NotReady
-
-    kinds = kinds_of_cores()
-    recognised = [recognised_here(kind) for kind in kinds]
-    if not seconds or not events:
-        return _prices([], recognised, "none are stored, and none were measured", [])
-    remark(f"prices of this processor are in no file: measuring them, {seconds:.0f} s")
-    machines = []
-    try:
-        for kind, cpus in zip(recognised, kinds.values(), strict=True):
-            with only_on(cpus):
-                processes = min(MOST, max(FEWEST, PROCESSES // len(events)))
-                asked = Asked("here", seconds / len(kinds), processes)
-                machines.append(timed_here(kind, asked, events))
-    except NotReady as error:
-        return _prices([], recognised, "none", [f"no prices: {error.message}"])
-    refused = {event: why for machine in machines for event, why in machine.refused.items()}
-    if not all(machine.prices for machine in machines):
-        return _prices([], recognised, "none", ["no event has a usable price here"], refused)
-    processors = [
-        with_machine(None, machine, kind, "measured now")
-        for kind, machine in zip(recognised, machines, strict=True)
-    ]
-    return _prices(processors, recognised, "measured now", [], refused)
-
-
-def _prices(
-    processors: Sequence[Processor],
-    kinds: Sequence[Recognised],
-    source: str,
-    notes: Sequence[str],
-    refused: Mapping[str, str] | None = None,
-) -> Prices:
-    """*kinds*: what this machine's cores are, where that is asked."""
-    from mitigauge.analysis.prices.trust import Trust, trust_of
-
-    trusts = {trust_of(each) for each in processors}
-    trust = next(
-        (word for word in (Trust.NOT_TRUSTED, Trust.CANNOT_TELL) if word in trusts),
-        Trust.TRUSTED if trusts else Trust.CANNOT_TELL,
-    )
-    names = [kind.identity.name or kind.identity.file_name for kind in kinds]
-    if len(kinds) > 1:
-        kinds_of = ", ".join(kind.identity.cores for kind in kinds)
-        notes = [*notes, f"cores of several kinds ({kinds_of}): figures are ranges over them"]
-    if any(kind.identity.masked for kind in kinds):
-        notes = [*notes, f"masked model: {kinds[0].identity.masked}"]
-    own = {
-        event: why
-        for each in processors
-        for machine in each.machines
-        for event, why in machine.refused.items()
-    }
-    title = ", ".join(dict.fromkeys(names or [each.title for each in processors]))
-    return Prices(processors, {**own, **(refused or {})}, source, trust, title, notes)
-
-
-def _call_ns(prices: Prices) -> float:
-    """The least that a system call takes here; 0: not known."""
-    calls = [of.low for each in prices.processors if (of := each.price_of(SYSTEM_CALL))]
-    return min(calls, default=0.0)
 
 
 def _print(answer: MachineCost) -> None:

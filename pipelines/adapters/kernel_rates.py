@@ -31,6 +31,8 @@ STEP_S = 1.0
 # Calls of a loop that tells what counting adds to one; the least of so many turns.
 CALLS, TURNS = 20_000, 9
 COUNTING_S = 0.4
+# In what perf says where it may not count.
+NO_RIGHT = ("ermission", "Access to performance monitoring")
 
 SWITCHES = "tlb:tlb_flush"
 CALLS_EVENT = "raw_syscalls:sys_enter"
@@ -236,13 +238,13 @@ def read_proc(proc: Path = PROC) -> Reading:
         (KernelEvent.INTERRUPT, stat, r"^intr (\d{1,19})"),
         (KernelEvent.PAGE_FAULT, vmstat, r"^pgfault (\d{1,19})"),
     )
-    found = {event: re.search(pattern, text, re.MULTILINE) for event, text, pattern in lines}
+    matches = {event: re.search(pattern, text, re.MULTILINE) for event, text, pattern in lines}
     ticks = [int(word) for word in re.findall(r"\d{1,19}", stat.split("\n", 1)[0])]
     ticks += [0] * (8 - len(ticks))
     per_s = os.sysconf("SC_CLK_TCK")
     return Reading(
         time.monotonic(),
-        {event: int(match[1]) for event, match in found.items() if match},
+        {event: int(match[1]) for event, match in matches.items() if match},
         (ticks[0] + ticks[1]) / per_s,
         (ticks[2] + ticks[5] + ticks[6]) / per_s,
         _controlled_tasks(proc),
@@ -250,7 +252,7 @@ def read_proc(proc: Path = PROC) -> Reading:
 
 
 def _controlled_tasks(proc: Path) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {control: {} for control in CONTROLS}
+    tasks: dict[str, dict[str, int]] = {control: {} for control in CONTROLS}
     for number, status in enumerate(proc.glob("[0-9]*/task/[0-9]*/status")):
         if number >= MOST_TASKS:
             break
@@ -259,8 +261,8 @@ def _controlled_tasks(proc: Path) -> dict[str, dict[str, int]]:
             match = re.search(rf"^{control}:\s*(\S[^\n]{{0,60}})$", text, re.MULTILINE)
             if match and match[1].strip() in words:
                 switches = sum(int(each) for each in _SWITCHES.findall(text))
-                found[control][status.parent.name] = switches
-    return found
+                tasks[control][status.parent.name] = switches
+    return tasks
 
 
 def sees_all_tasks(proc: Path = PROC) -> bool:
@@ -300,15 +302,15 @@ def _end_perf(perf: subprocess.Popen[bytes]) -> str:
 
 def rates_per_s(text: str) -> dict[KernelEvent, float]:
     """Events a second of what `perf stat -x,` wrote; ``<not counted>`` is absent, never zero."""
-    found = {}
+    rates = {}
     for line in text.splitlines()[:MOST_TASKS]:
         match = _COUNT.match(line)
         time_ns = line[match.end() :].split(",")[0] if match else ""
         if match and match[2] in TRACEPOINTS and time_ns.isdecimal() and int(time_ns):
             # Summed over all processors, as the count is.
             processors = os.cpu_count() or 1
-            found[TRACEPOINTS[match[2]]] = int(match[1]) * processors / (int(time_ns) * 1e-9)
-    return found
+            rates[TRACEPOINTS[match[2]]] = int(match[1]) * processors / (int(time_ns) * 1e-9)
+    return rates
 
 
 def _words(events: Sequence[str], output: Path) -> list[str]:
@@ -343,7 +345,7 @@ def _refusal(events: Sequence[str]) -> str:
         return "it does not run here"
     if not done.returncode:
         return ""
-    if os.geteuid():
+    if os.geteuid() or any(word in done.stderr for word in NO_RIGHT):
         return "only root may count the whole machine"
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" \t_\\|")]
     return clean_text(lines[0])[:120] if lines else f"it ended with {done.returncode}"

@@ -28,6 +28,8 @@ from mitigauge.measurement.modes.families import (
 )
 
 NS_PER_S = 1e9
+# Of any file: nothing is done.
+VULNERABLE = "Vulnerable"
 MOST_TEXT = 300
 
 
@@ -262,7 +264,8 @@ def _modes_of(file: str, text: str, state: str, knowledge: Knowledge) -> dict[st
 def _other_row(file: str, text: str, state: str, knowledge: Knowledge) -> CostRow:
     row = CostRow(mitigation=file, states=(f"{file}: {state}",), basis=Basis.UNKNOWN)
     modes = _modes_of(file, text, state, knowledge)
-    if any(not mode.more_than and not mode.events for mode in modes.values()):
+    is_off = any(not mode.more_than and not mode.events for mode in modes.values())
+    if is_off or state == VULNERABLE:
         return _without_cost(row, "it is off")
     if modes:
         events = [event for mode in modes.values() for event in mode.events]
