@@ -11,6 +11,7 @@ measurements and counts follow one another, since the pace of a shared machine d
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, median
 
+from cli.cost_prices import widened
 from cli.price_here import Asked, recognised_here, timed_here
 from mitigauge.analysis.prices.definitions import FAR, Processor
 from mitigauge.analysis.prices.kernel_events import KernelEvent, Rate
@@ -81,6 +83,12 @@ class Comparison:
     def ratio(self) -> float:
         """Measured over predicted."""
         return self.measured.mean / self.predicted[0]
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether what was measured lies in the predicted interval."""
+        _, low, high = self.predicted
+        return low <= self.measured.mean <= high
 
     @property
     def verdict(self) -> str:
@@ -227,7 +235,7 @@ def priced(knobs: Sequence[str], seconds: float) -> tuple[Processor, dict[str, s
     kind = recognised_here("")
     events = frozenset(KNOBS[knob][0] for knob in knobs)
     machine = timed_here(kind, Asked("here", seconds, PROCESSES, events, is_typical=True))
-    return with_machine(None, machine, kind, "bench"), machine.refused
+    return widened(with_machine(None, machine, kind, "bench")), machine.refused
 
 
 def percent_of_load(beside: CostRow, without: CostRow, use: float) -> tuple[float, float, float]:
@@ -307,7 +315,12 @@ def main() -> None:
         each for each in table if len(each.shares) >= FEWEST and each.verdict != "cannot tell"
     ]
     holding = sum(each.verdict == "holds" for each in judged)
-    print(f"{holding} of {len(judged)} usable comparisons within {100 * FAR:.0f} %")
+    inside = sum(each.is_inside for each in judged)
+    off = math.sqrt(fmean((1 / each.ratio - 1) ** 2 for each in judged)) if judged else 0.0
+    print(
+        f"Of {len(judged)} usable comparisons {holding} are within {100 * FAR:.0f} %, {inside} "
+        f"within the predicted interval; off by {100 * off:.0f} % (root mean square)"
+    )
 
 
 if __name__ == "__main__":

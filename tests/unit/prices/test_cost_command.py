@@ -178,3 +178,13 @@ def test_a_processor_without_prices_is_refused_by_name() -> None:
     done = cost("--processor", "nobody")
     assert done.returncode == 1
     assert "no prices of 'nobody'" in done.stderr
+
+
+@pytest.mark.long("prices are measured for five seconds, by a program that is compiled first")
+def test_prices_that_no_file_has_are_measured_beside_what_runs(tmp_path: Path) -> None:
+    home = {"MITIGAUGE_HOME": str(tmp_path / "home")}
+    table = answer(cost("--price-seconds", "5", "--json", environment=home))
+    assert table["prices"].startswith(("measured now", "prices/processors/"))
+    priced = [row for row in table["rows"] if row["ns"]["high"]]
+    assert priced
+    assert all(row["ns"]["low"] < row["ns"]["high"] for row in priced)
