@@ -5,7 +5,7 @@ SHELL := /bin/bash
 EXAMPLES ?= 1000
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/.mitigauge/tools/bin:$(PATH)
 
-.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-metal test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web fuzz requirements pictures clean bench-truth bench-exact bench-exact-page bench-reach
+.PHONY: help setup demo quick test test-all test-deep test-measured durations test-lab test-metal test-crash test-mutants test-fresh test-deploy test-load release audit check bench bench-stats bench-bisect bench-profiles bench-lab bench-store bench-web bench-cost fuzz requirements pictures clean bench-truth bench-exact bench-exact-page bench-reach
 
 help: ## this list, and which tests are older than the code they cover
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ bench-truth: setup ## change-point detectors on series whose changes are known, 
 
 bench-lab: setup ## what counted time makes of noise: real experiments on emulated hosts, half an hour (ARGS=--help)
 	@python -m bench.lab $(ARGS)
+
+bench-cost: setup ## what `mitigauge cost` predicts beside measured switch-offs on this machine, five minutes (ARGS=--help)
+	@python -m bench.cost $(ARGS)
 
 bench-web: setup ## the matrix page with 3,000 rows in Chromium, beside one that renders every row (ARGS=--json)
 	@npm --prefix web run --silent bench:matrix -- $(ARGS)

@@ -64,6 +64,7 @@ ENTRIES: Final = {
     "price": Entry(
         "cli.price", "Prices of events on processors, and what they predict.", is_group=True
     ),
+    "cost": Entry("cli.cost", "What mitigations take of this machine now, predicted."),
     "matrix": Entry(
         "cli.matrix", "Which mitigation a kernel chooses, and what it runs.", is_group=True
     ),

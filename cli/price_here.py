@@ -25,6 +25,8 @@ CORES = {"core": Path("/sys/devices/cpu_core/cpus"), "atom": Path("/sys/devices/
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 # Of the time of a measurement: what the aftermaths of barriers get.
 AFTERMATHS = 0.3
+# Half an interval beside other load, in parts of the figure.
+WIDEST_TYPICAL = 0.3
 
 
 def measure(
@@ -75,14 +77,14 @@ def measure(
         require_alike(before, found)
         _tell(found, told, before, output, name)
         return
-    for kind, cpus in _kinds_of_cores().items():
-        found = _recognised_here(kind)
+    for kind, cpus in kinds_of_cores().items():
+        found = recognised_here(kind)
         named = f"{name}-{kind}" if name and kind else name
         # Before anything is measured: whether there is a file for it.
         before = _before(output, named or found.identity.file_name)
         require_alike(before, found)
-        with _only_on(cpus):
-            told = _timed_here(found, asked)
+        with only_on(cpus):
+            told = timed_here(found, asked)
         _tell(found, told, before, output, named)
 
 
@@ -103,7 +105,7 @@ def _tell(
         _write(output, before, told, found, name)
 
 
-def _kinds_of_cores() -> dict[str, set[int]]:
+def kinds_of_cores() -> dict[str, set[int]]:
     """CPUs that may be used by kind of core; one kind without a name where all are alike."""
     import os
 
@@ -120,7 +122,7 @@ def _numbers(text: str) -> set[int]:
 
 
 @contextmanager
-def _only_on(cpus: set[int]) -> Iterator[None]:
+def only_on(cpus: set[int]) -> Iterator[None]:
     """What is started meanwhile runs on these alone."""
     import os
 
@@ -138,9 +140,13 @@ class Asked(NamedTuple):
     machine: str
     seconds: float
     processes: int
+    events: frozenset[str] | None = None
+    """Of these alone; None: of all."""
+    is_typical: bool = False
+    """As they are beside the load of now, not as the processor can do them."""
 
 
-def _recognised_here(cores: str) -> Recognised:
+def recognised_here(cores: str) -> Recognised:
     from mitigauge.analysis.prices.identity import recognised
 
     found = recognised(CPUINFO.read_text(errors="replace"), _caches(), cores)
@@ -148,27 +154,33 @@ def _recognised_here(cores: str) -> Recognised:
     return found
 
 
-def _timed_here(found: Recognised, asked: Asked) -> Machine:
+def timed_here(found: Recognised, asked: Asked) -> Machine:
     """What the program says of this machine, within some seconds."""
     import platform
     from random import SystemRandom
 
     from mitigauge.analysis.prices.aftermath import EVENTS
-    from mitigauge.analysis.prices.probe import FEWEST
+    from mitigauge.analysis.prices.probe import BILLED, FEWEST
     from mitigauge.core.settings import get_settings
     from pipelines.adapters.price_probe import compiled, time_aftermaths, time_all
 
     probe = compiled(get_settings().home / "tools")
     seed = SystemRandom().getrandbits
+    followed = [
+        event
+        for event in EVENTS
+        if asked.events is None or BILLED.get(event, event) in asked.events
+    ]
+    share = AFTERMATHS if followed else 0.0
     listed, runs = time_all(
-        probe, seconds=(1 - AFTERMATHS) * asked.seconds, processes=asked.processes, seed=seed(31),
-        progress=partial(count_off, "process"),
+        probe, seconds=(1 - share) * asked.seconds, processes=asked.processes, seed=seed(31),
+        progress=partial(count_off, "process"), events=asked.events,
     )  # fmt: skip
     behind = time_aftermaths(
-        probe, EVENTS, seconds=AFTERMATHS * asked.seconds, processes=FEWEST, seed=seed(31),
+        probe, followed, seconds=share * asked.seconds, processes=FEWEST, seed=seed(31),
         progress=partial(count_off, "process of an aftermath"),
     )  # fmt: skip
-    return _machine(found, asked.machine, probe.digest, platform.release(), listed, runs, behind)
+    return _machine(found, asked, probe.digest, platform.release(), listed, runs, behind)
 
 
 def _on_host(
@@ -204,13 +216,13 @@ def _on_host(
     found = recognised(told.cpuinfo, told.caches)
     _require_name(found.identity.file_name)
     return found, _machine(
-        found, asked.machine, probe.digest, told.kernel, told.listed, told.runs, told.behind
+        found, asked, probe.digest, told.kernel, told.listed, told.runs, told.behind
     )
 
 
 def _machine(
     found: Recognised,
-    name: str,
+    asked: Asked,
     digest: str,
     kernel: str,
     listed: Sequence[ListedEvent],
@@ -221,14 +233,18 @@ def _machine(
 
     from mitigauge.analysis.prices.aftermath import aftermath_of
     from mitigauge.analysis.prices.machine_file import machine_of
-    from mitigauge.analysis.prices.probe import summarised
+    from mitigauge.analysis.prices.probe import WIDEST, summarised
 
-    probed = [summarised(each, runs[each.event]) for each in listed]
+    widest = WIDEST_TYPICAL if asked.is_typical else WIDEST
+    if asked.is_typical:
+        runs = {event: [run.typical() for run in each] for event, each in runs.items()}
+    probed = [summarised(each, runs[each.event], widest) for each in listed]
     cycles = [c for of in runs.values() for run in of for c in run.cycle_ns if c > 0]
     told = [aftermath_of(event, timed) for event, timed in behind.items()]
     return machine_of(
-        name, found, probed, listed, at=datetime.now(UTC).date(), kernel=kernel, program=digest,
-        cycle_ns=round(min(cycles, default=1.0), 5), aftermaths=[each for each in told if each],
+        asked.machine, found, probed, listed, at=datetime.now(UTC).date(), kernel=kernel,
+        program=digest, cycle_ns=round(min(cycles, default=1.0), 5),
+        aftermaths=[each for each in told if each],
     )  # fmt: skip
 
 

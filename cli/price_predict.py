@@ -41,7 +41,7 @@ def rank(
     questions, processors = bills_of_questions(catalog), processors_of(catalog)
     if bills not in questions:
         raise NotFound(f"no bills {bills!r}", hint=f"Known: {', '.join(questions) or 'none'}.")
-    _require_known(processor or [], processors)
+    require_known(processor or [], processors)
     for each in processor or processors:
         told = ranking(questions[bills], processors[each])
         if processor or len(told.ranked) > 1 or told.break_even:
@@ -124,7 +124,7 @@ def predict(
         raise NotFound(f"no rates {table!r}", hint=f"Known: {', '.join(tables) or 'none'}.")
     rates = tables[table]
     names = processor or list(rates.processors)
-    _require_known(names, known)
+    require_known(names, known)
     of = one_of([known[name] for name in names])
     bills = bills_of_questions(catalog)[rates.bills]
     rows = predicted_claims(rates, claims_of(rates, catalog), bills, of)
@@ -141,7 +141,8 @@ def predict(
     _print_agreement(agreement(rows))
 
 
-def _require_known(names: list[str], known: dict[str, Processor]) -> None:
+def require_known(names: list[str], known: dict[str, Processor]) -> None:
+    """Raise NotFound for a name without a file of prices."""
     from mitigauge.core.errors import NotFound
 
     unknown = [each for each in names if each not in known]

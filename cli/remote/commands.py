@@ -33,6 +33,7 @@ REMOTE: Final = frozenset(
 ANYWHERE: Final = frozenset(
     {
         "compare",
+        "cost",
         "kernel profiles",
         "openapi",
         "price list",

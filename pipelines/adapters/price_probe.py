@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -13,7 +13,7 @@ from random import Random
 from pydantic import ValidationError
 
 from mitigauge.analysis.prices.aftermath import Followed, followed
-from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun, ordered
+from mitigauge.analysis.prices.probe import ListedEvent, ProbeRun, ordered, tells
 from mitigauge.analysis.prices.snippets import History, SnippetRun
 from mitigauge.core.errors import InvalidInput, MitigaugeError
 from mitigauge.core.hostile_text import quoted
@@ -124,13 +124,20 @@ def compiled(directory: Path, *, is_static: bool = False) -> Probe:
 
 
 def time_all(
-    probe: Probe, *, seconds: float, processes: int, seed: int, progress: Progress
+    probe: Probe,
+    *,
+    seconds: float,
+    processes: int,
+    seed: int,
+    progress: Progress,
+    events: Collection[str] | None = None,
 ) -> tuple[list[ListedEvent], dict[str, list[ProbeRun]]]:
     """Every event in *processes* processes, within some *seconds* in all; refused ones once.
 
-    *progress* gets how many processes ended, of how many.
+    *events*: only what tells the prices of these, and checks of them; None: all. *progress* gets
+    how many processes ended, of how many.
     """
-    listed = probe.listed()
+    listed = [each for each in probe.listed() if events is None or tells(each, events)]
     cpus = sorted(os.sched_getaffinity(0))
     chance = Random(seed)
     runs: dict[str, list[ProbeRun]] = {}

@@ -364,7 +364,7 @@ UNRECORDED = {
 }
 READS = {
     "audit export", "audit list", "bisect list", "bisect show", "bisect wait", "claims show",
-    "compare", "db check", "db status",
+    "compare", "cost", "db check", "db status",
     "experiment compare",
     "experiment export", "experiment iterations", "experiment limits", "experiment list",
     "experiment published", "experiment report", "experiment show", "experiment table",

@@ -186,6 +186,7 @@ HOST_STEPS = [
 ]
 ANYWHERE_WORDS = [
     ("compare {dir}/boots.csv --baseline off", 0),
+    ("cost --processor nobody", 1),
     ("kernel profiles", 0),
     ("openapi", 0),
     ("price list", 0),

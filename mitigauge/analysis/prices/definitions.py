@@ -275,3 +275,14 @@ class Processor(Closed):
     def price_of(self, event: str) -> Price | None:
         """The price of an event; None where it is not known."""
         return next((price for price in self.prices if price.event == event), None)
+
+
+def paced(processor: Processor, factor: float) -> Processor:
+    """The processor with each price times *factor*: what it costs beside other load."""
+    prices = tuple(
+        price.model_copy(
+            update={name: getattr(price, name) * factor for name in ("ns", "low", "high")}
+        )
+        for price in processor.prices
+    )
+    return processor.model_copy(update={"prices": prices})

@@ -11,7 +11,7 @@ machine was not calm enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -83,6 +83,17 @@ class ProbeRun(Closed):
     cycle_ns: tuple[float, float] = (0.0, 0.0)
     stolen_ticks: int = 0
 
+    def typical(self) -> ProbeRun:
+        """The same by the medians of its samples: what it takes beside the load of now."""
+        if self.refused or not (self.with_ and self.without and self.without_again):
+            return self
+        ways = {
+            name: way.model_copy(update={"low": way.median})
+            for name, way in (("with_", self.with_), ("without", self.without),
+                              ("without_again", self.without_again))
+        }  # fmt: skip
+        return self.model_copy(update=ways)
+
     @property
     def difference(self) -> float:
         """What one event adds, ns."""
@@ -132,6 +143,15 @@ class ProbedEvent:
         return self.price is not None and not self.unusable
 
 
+def tells(listed: ListedEvent, events: Collection[str]) -> bool:
+    """Whether it is of the price of one of *events*, or checks nothing but these."""
+    if listed.bill:
+        return set(events).issuperset(listed.parts)
+    if listed.event in HELPERS:
+        return INSTRUCTION in events
+    return not {listed.event, BILLED.get(listed.event)}.isdisjoint(events)
+
+
 def ordered(events: Sequence[str], processes: int, seed: int) -> list[str]:
     """The processes' events in random order: what drifts meets all alike."""
     order = [event for event in events for _ in range(processes)]
@@ -152,8 +172,13 @@ def trimmed_interval(values: Sequence[float]) -> Interval:
     return Interval(mean, mean - reach, mean + reach)
 
 
-def summarised(listed: ListedEvent, runs: Sequence[ProbeRun]) -> ProbedEvent:
-    """What the processes of one event say together."""
+def summarised(
+    listed: ListedEvent, runs: Sequence[ProbeRun], widest: float = WIDEST
+) -> ProbedEvent:
+    """What the processes of one event say together.
+
+    *widest*: half an interval, in parts of the figure; what is wider is not usable.
+    """
     refused = next((run.refused for run in runs if run.refused), "")
     timed = [run for run in runs if not run.refused]
     if refused or len(timed) < FEWEST:
@@ -161,22 +186,22 @@ def summarised(listed: ListedEvent, runs: Sequence[ProbeRun]) -> ProbedEvent:
         return ProbedEvent(listed.event, listed.pair, len(timed), refused=why)
     price = trimmed_interval([run.difference for run in timed])
     null = trimmed_interval([run.null for run in timed])
-    why = _unusable(price, null, timed)
+    why = _unusable(price, null, timed, widest)
     return ProbedEvent(listed.event, listed.pair, len(timed), "", price, null, why)
 
 
-def _unusable(price: Interval, null: Interval, runs: Sequence[ProbeRun]) -> str:
+def _unusable(price: Interval, null: Interval, runs: Sequence[ProbeRun], widest: float) -> str:
     said = []
     if not null.low <= 0 <= null.high and abs(null.mean) > HARMLESS * abs(price.mean):
         said.append(f"nothing adds {null.mean:+.3g} ns [{null.low:+.3g}, {null.high:+.3g}]")
     if price.mean <= 0:
         said.append("the event makes nothing slower")
-    elif price.half > WIDEST * price.mean:
+    elif price.half > widest * price.mean:
         said.append(f"its interval is {100 * price.half / price.mean:.0f} % to each side")
     # One process may meet an accident; two and more are a level of their own.
     told = sorted((run.difference for run in runs), key=lambda ns: abs(ns - price.mean))[:-1]
     off = sum(told) / len(told) / price.mean - 1
-    if price.mean > 0 and abs(off) > WIDEST:
+    if price.mean > 0 and abs(off) > widest:
         said.append(f"with the processes that the trimmed mean leaves out it is {100 * off:+.0f} %")
     if not said:
         return ""

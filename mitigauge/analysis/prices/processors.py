@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from mitigauge.analysis.claims.files import ClaimFile, read_claims
 from mitigauge.analysis.prices.claim_prediction import Rates
-from mitigauge.analysis.prices.definitions import INSTRUCTION, Processor
+from mitigauge.analysis.prices.definitions import INSTRUCTION, Identity, Processor
 from mitigauge.analysis.prices.ranking import Bills
 from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.catalog import Catalog, in_natural_order, read_definition, require_name
@@ -38,6 +39,16 @@ def _require_one_file_each(found: dict[str, Processor]) -> None:
             )
 
 
+def processors_with(identity: Identity, among: Iterable[Processor]) -> list[Processor]:
+    """Those of *identity*'s number, kind of core and flags: one, or none."""
+    key = (identity.file_name, identity.flags)
+    return [
+        each
+        for each in among
+        if each.identity and (each.identity.file_name, each.identity.flags) == key
+    ]
+
+
 def is_like(processor: Processor, word: str) -> bool:
     """Whether *word* stands in what the processor is called; letter case does not matter."""
     of = processor.identity
@@ -52,8 +63,17 @@ def bills_of_questions(catalog: Catalog) -> dict[str, Bills]:
         bills = read_definition(path, Bills, catalog.root)
         require_name(path, bills.bills, path.stem)
         _require_events(path, {event for mode in bills.modes for event in mode.events}, catalog)
+        _require_modes(path, bills, catalog)
         found[bills.bills] = bills
     return found
+
+
+def _require_modes(path: Path, bills: Bills, catalog: Catalog) -> None:
+    for name in (name for mode in bills.modes for name in mode.in_force):
+        if name not in catalog.mode_names:
+            raise InvalidInput(
+                f"{path}: no mode {name!r}", hint="Modes are family/mode of the files of modes/."
+            )
 
 
 def rates_of_tables(catalog: Catalog) -> dict[str, Rates]:

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from mitigauge.analysis.prices.definitions import BranchKind, Processor
+from mitigauge.analysis.prices.kernel_events import KernelEvent
 from mitigauge.analysis.prices.prediction import Prediction, predicted
 from mitigauge.core.field_types import Closed, Name, Text
+from mitigauge.measurement.modes.families import Expectation
 
 Doubles = NDArray[np.float64]
 DRAWS = 20_000
@@ -34,6 +36,12 @@ class BillOfMode(Closed):
     mode: Name
     title: Text
     events: dict[Name, float] = Field(max_length=100)
+    in_force: tuple[Text, ...] = Field(
+        (), max_length=20, description="modes (family/mode) with this bill, any of which will do"
+    )
+    states: tuple[Expectation, ...] = Field(
+        (), max_length=20, description="states without a mode that show the same"
+    )
 
 
 class Bills(Closed):
@@ -44,6 +52,8 @@ class Bills(Closed):
     """What each figure is of: ``exit from a guest to user space``."""
     source: Text
     """Where the numbers were counted."""
+    per: tuple[KernelEvent, ...] = ()
+    """Events of the kernel at each of which the operation happens; empty: not said."""
     behind: dict[BranchKind, float] = Field(default_factory=dict)
     """Different branches of one operation, which a barrier of the operation before may forget."""
     modes: tuple[BillOfMode, ...] = Field(min_length=2, max_length=50)

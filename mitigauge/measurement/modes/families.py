@@ -182,6 +182,9 @@ class StatesWithoutMode(Closed):
     file: Name
     states: tuple[Text, ...] = Field(min_length=1, max_length=20)
     why: Text
+    costs: Literal["nothing", "unknown"] = Field(
+        "unknown", description="`nothing`: no more than what other states show"
+    )
 
 
 class KnownStates(Closed):
@@ -190,12 +193,16 @@ class KnownStates(Closed):
     files: dict[Name, Text] = Field(default_factory=dict)
     states: tuple[StatesWithoutMode, ...] = ()
 
+    def state_of(self, file: str, state: str) -> StatesWithoutMode | None:
+        """What is known of a state that no mode expects; None: nothing."""
+        return next(
+            (of for of in self.states if of.file in (file, ANY) and state in of.states), None
+        )
+
     def why_no_mode(self, file: str, state: str) -> str:
         """Why no mode expects the state; empty where nothing is known of it."""
-        return next(
-            (of.why.strip() for of in self.states if of.file in (file, ANY) and state in of.states),
-            "",
-        )
+        known = self.state_of(file, state)
+        return known.why.strip() if known else ""
 
 
 class HardwareEvent(Closed):

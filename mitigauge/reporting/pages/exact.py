@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from mitigauge.analysis.prices.identity import recognised
+from mitigauge.analysis.prices.processors import processors_with
 from mitigauge.analysis.profiles.diff.sides import Selection
 from mitigauge.analysis.profiles.exact.counted_group import CountedGroup
 from mitigauge.analysis.profiles.exact.price_list import price_list
@@ -75,12 +76,7 @@ def _processors_here() -> tuple[str, ...]:
         here = recognised(CPUINFO.read_text(errors="replace")).identity
     except (OSError, InvalidInput):
         return ()
-    return tuple(
-        name
-        for name, each in price_list().processors.items()
-        if each.identity
-        and (each.identity.file_name, each.identity.flags) == (here.file_name, here.flags)
-    )
+    return tuple(each.processor for each in processors_with(here, price_list().processors.values()))
 
 
 def _group(session: Session, asked: PlannedArm, of: Selection, other: Selection) -> CountedGroup:

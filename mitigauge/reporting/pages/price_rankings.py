@@ -21,7 +21,7 @@ from mitigauge.reporting.pages.price_schemas import (
 
 
 def rankings_on(processors: Collection[str]) -> list[QuestionRanking]:
-    """Every question, on those of *processors* whose prices say something of its modes."""
+    """Every question that some prices answer, on those of *processors* that do."""
     return [
         each.model_copy(
             update={"processors": [of for of in each.processors if of.processor in processors]}
@@ -32,7 +32,8 @@ def rankings_on(processors: Collection[str]) -> list[QuestionRanking]:
 
 @cache
 def _every() -> tuple[QuestionRanking, ...]:
-    return tuple(_question(each) for each in bills_of_questions(Catalog()).values())
+    questions = map(_question, bills_of_questions(Catalog()).values())
+    return tuple(question for question in questions if question.processors)
 
 
 def _question(bills: Bills) -> QuestionRanking:

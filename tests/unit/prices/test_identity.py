@@ -99,4 +99,4 @@ def test_processors_are_told_apart_by_kind_of_core(
         (tmp_path / kind).write_text(f"{text}\n")
     monkeypatch.setattr(price_here, "CORES", {k: tmp_path / k for k in ("core", "atom")})
     monkeypatch.setattr("os.sched_getaffinity", lambda _: allowed)
-    assert price_here._kinds_of_cores() == kinds
+    assert price_here.kinds_of_cores() == kinds

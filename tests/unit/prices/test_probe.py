@@ -16,6 +16,7 @@ from mitigauge.analysis.prices.probe import (
     ordered,
     prices_of,
     summarised,
+    tells,
     trimmed_interval,
 )
 
@@ -41,6 +42,37 @@ def scattered(
 
 def listed(event: str, **more: object) -> ListedEvent:
     return ListedEvent.model_validate({"event": event, "times": 1, "pair": "a pair", **more})
+
+
+def test_beside_other_load_a_price_is_the_difference_of_the_medians() -> None:
+    one = run("verw", 100.0, 164.0, times=8)
+    assert one.typical().difference == pytest.approx(1.02 * 8.0)
+    refused = ProbeRun.model_validate({"event": "ibpb", "refused": "Operation not permitted"})
+    assert refused.typical() == refused
+
+
+def test_how_wide_an_interval_may_be_is_the_asker_s() -> None:
+    wild = scattered("lfence", 3.0, 1.0)
+    assert not summarised(listed("lfence"), wild).is_usable
+    assert summarised(listed("lfence"), wild, widest=0.5).is_usable
+
+
+@pytest.mark.parametrize(
+    ("event", "bill", "asked", "is_told"),
+    [
+        ("verw", "", {"verw"}, True),
+        ("lfence", "", {"verw"}, False),
+        ("ibpb-msr", "", {"ibpb"}, True),
+        ("add-free", "", {"instruction"}, True),
+        ("add-free", "", {"verw"}, False),
+        ("check-a", "verw=1", {"verw", "lfence"}, True),
+        ("check-a", "verw=1 lfence=2", {"verw"}, False),
+    ],
+)
+def test_only_what_tells_the_prices_of_some_events_is_timed(
+    event: str, bill: str, asked: set[str], is_told: bool
+) -> None:
+    assert tells(listed(event, bill=bill), asked) == is_told
 
 
 def test_a_price_is_the_difference_for_each_time_of_the_event() -> None:
