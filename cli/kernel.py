@@ -9,7 +9,7 @@ import typer
 
 from cli.bases import DEFAULT_BASE, Base, Loose
 from cli.jobs import Wait, followed, print_asked
-from cli.mails import patches_from, sent
+from cli.mails import LORE, patches_of, sent
 from cli.output import Json, echo, print_json, print_table, remark, say
 from cli.remote.choice import chosen_server, require_local
 from cli.remote.routes import at
@@ -33,8 +33,11 @@ Name = Annotated[str, typer.Argument(help="A release, a label, or how a digest b
 @app.command()
 def build(
     patches: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Patches, mailboxes, folders, quilt's too; none: the base alone."),
+        list[str] | None,
+        typer.Argument(
+            help="Patches, mailboxes, folders, quilt's too; or a message-id, for the latest "
+            "revision of its thread; none: the base alone."
+        ),
     ] = None,
     base: Base = DEFAULT_BASE,
     profile: Annotated[
@@ -56,6 +59,7 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Say which patches would be applied, then end.")
     ] = False,
+    archive: Annotated[str, typer.Option(help="Where a message-id is looked up.")] = LORE,
     loose: Loose = False,
     anew: Annotated[bool, typer.Option("--anew", help="Build what was built already.")] = False,
     wait: Wait = True,
@@ -69,7 +73,7 @@ def build(
     """
     from mitigauge.kernels.order import KernelOrder
 
-    found = patches_from(patches or [])
+    found = patches_of(patches or [], archive)
     if check:
         _print_patches(found, json=json)
         return

@@ -39,6 +39,25 @@ def patches_from(paths: Sequence[Path]) -> list[Patch]:
     return read_patches(paths, remark)
 
 
+def patches_of(words: Sequence[str], archive: str) -> list[Patch]:
+    """The patches of files, or of the latest revision in the thread of a message-id.
+
+    Raises :class:`InvalidInput` for a revision that is not whole.
+    """
+    if not is_message_id(words):
+        return patches_from([Path(word) for word in words])
+    from mitigauge.core.errors import InvalidInput
+    from mitigauge.tracking.series.mail_thread import revisions
+
+    revision = revisions(mails_from(words, archive))[-1]
+    if revision.faults:
+        raise InvalidInput(
+            f"v{revision.version} of that thread is not whole: {'; '.join(revision.faults)}",
+            hint="Give the patches as files, in their order.",
+        )
+    return [mail.patch for mail in revision.patches]
+
+
 def sent(patches: Sequence[Patch]) -> list[dict[str, str]]:
     """Patches as the API takes them."""
     return [{"title": each.title[:LONGEST_SENT_TITLE], "text": each.text} for each in patches]
