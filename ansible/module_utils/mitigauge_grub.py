@@ -77,6 +77,11 @@ class Entry:
         return name
 
     @property
+    def names_its_release(self) -> bool:
+        """Whether the last part of its reference has the release, and so stays with that kernel."""
+        return bool(self.release) and self.release in self.levels[-1][-1]
+
+    @property
     def title(self) -> str:
         """What the menu shows, with the submenus around it."""
         return " > ".join(names[1] for names in self.levels)
@@ -219,6 +224,24 @@ def entry_for(entries: Sequence[Entry], default: Entry, release: str) -> Entry:
             return entry
     known = ", ".join(sorted({entry.release for entry in entries}))
     raise Refused(f"kernel {release} is not in grub.cfg; there: {known}")
+
+
+def lasting_entry(entries: Sequence[Entry], entry: Entry) -> Entry:
+    """The entry of the same kernel that stays with it when another kernel is installed.
+
+    Debian's first entry (``gnulinux-simple-…``, or 0) is always of the newest one, which
+    may be the kernel under test. *entry* itself where none is named by the release.
+    """
+    if entry.names_its_release:
+        return entry
+    return next(
+        (
+            other
+            for other in entries
+            if other.release == entry.release and other.names_its_release and not other.is_rescue
+        ),
+        entry,
+    )
 
 
 def option_name(option: str) -> str:

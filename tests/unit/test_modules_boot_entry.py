@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -358,9 +359,61 @@ def test_pinning_names_the_running_kernels_entry_once(
 ) -> None:
     monkeypatch.setattr(grub, "nonce_of", lambda _: None)
     monkeypatch.setattr(grub, "entry_for", lambda entries, *_: entries[2])
-    assert grub.pin(check=False) == (True, {"default_entry": OLDER})
+    changed, facts = grub.pin(check=False)
+    assert (changed, facts["default_entry"]) == (True, OLDER)
     assert machine.variables == {"saved_entry": OLDER}
-    assert grub.pin(check=False) == (False, {"default_entry": OLDER})
+    kept = {"default_release": "7.2.12-amd64", "starts_release": "7.2.12-amd64"}
+    assert grub.pin(check=False) == (False, {"default_entry": OLDER, **kept})
+
+
+# The menu of Debian as it is installed, before 7.3.0 came: its first entry is of the newest kernel.
+BEFORE = SAVED.replace("7.3.0-amd64", "7.2.12-amd64")
+
+
+@pytest.mark.parametrize(
+    ("config", "saved"),
+    [
+        # GRUB_DEFAULT=0, as it comes; and saved, by a number and by the id that follows the newest.
+        (BEFORE.replace('set default="${saved_entry}"', 'set default="0"'), ""),
+        (BEFORE, "0"),
+        (BEFORE, "gnulinux-simple-a18b"),
+        (BEFORE, "gnulinux-advanced-a18b"),
+        (BEFORE, "1>0"),
+        (BEFORE, ""),
+        (BEFORE, "gone-with-its-kernel"),
+    ],
+)
+def test_a_kernel_that_is_installed_does_not_become_the_fallback(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch, config: str, saved: str
+) -> None:
+    monkeypatch.setattr(grub, "nonce_of", lambda _: None)
+    monkeypatch.setattr(grub.os, "uname", lambda: SimpleNamespace(release="7.2.12-amd64"))
+    (machine.directory / "grub.cfg").write_text(config)
+    machine.variables = {"saved_entry": saved} if saved else {}
+    changed, facts = grub.pin(check=False)
+    assert (changed, facts["default_release"]) == (True, "7.2.12-amd64")
+    # The package's own scripts write the menu anew, with the candidate first.
+    (machine.directory / "grub.cfg").write_text(SAVED)
+    pinned = machine.variables["saved_entry"]
+    assert grub.default_entry(grub.menu(SAVED), SAVED, pinned).release == "7.2.12-amd64"
+    assert grub.pin(check=True)[1]["starts_release"] == "7.2.12-amd64"
+
+
+def test_where_nothing_names_a_release_what_grub_starts_is_told(
+    machine: Grub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A menu written by hand: the role then refuses to go on."""
+    monkeypatch.setattr(grub, "nonce_of", lambda _: None)
+    monkeypatch.setattr(grub.os, "uname", lambda: SimpleNamespace(release="7.2.12-amd64"))
+    (machine.directory / "grub.cfg").write_text(
+        "set default=\"${saved_entry}\"\nmenuentry 'mine' {\n linux /vmlinuz-7.2.12-amd64 ro\n}\n"
+    )
+    assert grub.pin(check=False)[1]["default_release"] == "7.2.12-amd64"
+    (machine.directory / "grub.cfg").write_text(
+        "set default=\"${saved_entry}\"\nmenuentry 'mine' {\n linux /vmlinuz-7.3.0 ro\n}\n"
+        "menuentry 'other' {\n linux /vmlinuz-7.2.12-amd64 ro\n}\n"
+    )
+    assert grub.pin(check=True)[1]["starts_release"] == "7.3.0"
 
 
 def test_pinning_makes_grub_read_the_saved_entry_where_it_took_a_number(
@@ -373,7 +426,8 @@ def test_pinning_makes_grub_read_the_saved_entry_where_it_took_a_number(
     assert grub.pin(check=False)[0]
     assert "GRUB_DEFAULT=saved" in (machine.directory / "grub.d" / "mitigauge.cfg").read_text()
     assert machine.did("update-grub")
-    assert machine.variables == {"saved_entry": "gnulinux-simple-a18b"}
+    newest = "gnulinux-advanced-a18b>gnulinux-7.3.0-amd64-advanced-a18b"
+    assert machine.variables == {"saved_entry": newest}
     assert not grub.pin(check=False)[0]
 
 
@@ -595,6 +649,7 @@ def test_without_dpkg_nothing_of_grub_is_pinned(
     monkeypatch.setattr(grub, "has_dpkg", lambda: False)
     monkeypatch.setattr(grub, "nonce_of", lambda _: "an arm is up")
     before = (machine.directory / "grub.cfg").read_text()
-    assert grub.pin(check=False) == (False, {"default_entry": os.uname().release})
+    assert grub.pin(check=False)[0] is False
+    assert set(grub.pin(check=False)[1].values()) == {os.uname().release}
     assert (machine.variables, machine.did("update-grub")) == ({}, False)
     assert (machine.directory / "grub.cfg").read_text() == before

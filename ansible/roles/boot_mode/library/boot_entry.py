@@ -26,6 +26,7 @@ from ansible.module_utils.mitigauge_grub import (
     default_entry,
     entry_for,
     fallbacks,
+    lasting_entry,
     menu,
     unwritable,
     waits_for_key,
@@ -304,7 +305,8 @@ def boot_by_grub(
         else:
             note_environment()
             write_custom(without_ours(custom_cfg()) + text)
-            select_once(default, pinned=configured_default(grub_cfg) == "${saved_entry}")
+            by_name = configured_default(grub_cfg) == "${saved_entry}"
+            select_once(lasting_entry(entries, default), pinned=by_name)
     return {
         "loader": "grub",
         "entry_id": ENTRY_ID,
@@ -366,14 +368,20 @@ def boot_by_firmware(
 
 
 def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
-    """Keep what is known to boot: what runs, and GRUB's default by name; (changed, facts)."""
+    """Keep what is known to boot: what runs, and GRUB's default by name; (changed, facts).
+
+    *default_release* is of what is kept, *starts_release* of what GRUB starts without it.
+    """
     cmdline = Path("/proc/cmdline").read_text()
     by_firmware = not efi.why_not(has_grub=(GRUB / "grub.cfg").exists())
     if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
     # Without dpkg our kernels lie where no menu is made from.
     if by_firmware and not ((GRUB / "grub.cfg").exists() and has_dpkg()):
-        return False, {"default_entry": os.uname().release}
+        release = os.uname().release
+        return False, {
+            "default_entry": release, "default_release": release, "starts_release": release,
+        }  # fmt: skip
     if not (GRUB / "grubenv").exists() and not check:
         run("grub-editenv", str(GRUB / "grubenv"), "create")
     grub_cfg = (GRUB / "grub.cfg").read_text()
@@ -381,11 +389,19 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     saved = environment().get("saved_entry", "")
     by_name = configured_default(grub_cfg) == "${saved_entry}"
     default = default_entry(entries, grub_cfg, saved)
-    if by_name and saved and default.is_meant_by(saved):
-        return False, {"default_entry": default.reference}
-    if nonce_of(Path("/proc/cmdline").read_text()) is None:
+    starts = default.release
+    is_chosen = by_name and bool(saved) and default.is_meant_by(saved)
+    if not is_chosen and nonce_of(cmdline) is None:
         # It is up, so it boots; the menu's first may never have been tried.
         default = entry_for(entries, default, os.uname().release)
+    default = lasting_entry(entries, default)
+    facts = {
+        "default_entry": default.reference,
+        "default_release": default.release,
+        "starts_release": starts,
+    }
+    if is_chosen and saved.rpartition(">")[2] in default.levels[-1] and default.release in saved:
+        return False, facts
     if not check:
         note_environment()
         if not by_name:
@@ -394,7 +410,7 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
             PIN.write_text(PINNED)
             run("update-grub")
         run("grub-set-default", default.reference)
-    return True, {"default_entry": default.reference}
+    return True, facts
 
 
 def guard_kexec(*, check: bool) -> bool:
