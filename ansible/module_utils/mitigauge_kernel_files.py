@@ -1,4 +1,5 @@
-"""Kernels of ours on a host without dpkg: their package's files, unpacked by ourselves.
+"""Kernels of ours on a host without dpkg or without GRUB's menu: their package's files, unpacked by
+ourselves.
 
 Image and initial RAM disk lie in a folder of ours, which no tool of the distribution looks into:
 only the firmware starts them (BootNext). The modules lie where every kernel looks for its own. A
@@ -22,6 +23,7 @@ from ansible.module_utils.mitigauge_packages import PackageError
 
 ROOT = Path("/")
 DPKG = "var/lib/dpkg/status"
+GRUB_MENU = "boot/grub/grub.cfg"
 FOLDER = "var/lib/mitigauge/kernels"
 MODULES = "lib/modules"
 IMAGE, INITIAL_DISK, MARK = "vmlinuz", "initrd.img", "package.sha256"
@@ -43,8 +45,17 @@ MAKERS = {
 
 
 def has_dpkg(root: Path = ROOT) -> bool:
-    """Whether kernels are installed as packages here."""
+    """Whether the host's packages are Debian's."""
     return (root / DPKG).exists()
+
+
+def takes_packages(root: Path = ROOT) -> bool:
+    """Whether kernels of ours are installed as packages here.
+
+    Only where GRUB's menu names the fallback: elsewhere, as with systemd-boot, a package's own
+    scripts would make the newest kernel the default, which is the one under test.
+    """
+    return has_dpkg(root) and (root / GRUB_MENU).exists()
 
 
 def maker() -> str | None:

@@ -118,6 +118,8 @@ def test_a_kernel_is_listed_with_what_its_image_says(tmp_path: Path) -> None:
     packages = kernel.installed_packages(STATUS)
     (tmp_path / "var/lib/dpkg").mkdir(parents=True)
     (tmp_path / "var/lib/dpkg/status").write_text(STATUS)
+    (tmp_path / "boot/grub").mkdir()
+    (tmp_path / "boot/grub/grub.cfg").touch()
     assert kernel.packages_of(tmp_path) == packages
     assert kernel.kernels(tmp_path, RELEASE, packages) == [
         {"release": "6.1", "package": None, "version": None, "build_id": None},

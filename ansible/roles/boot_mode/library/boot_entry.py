@@ -376,7 +376,7 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     by_firmware = not efi.why_not(has_grub=(GRUB / "grub.cfg").exists())
     if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
-    # Without dpkg our kernels lie where no menu is made from.
+    # Our kernels then lie where no menu is made from.
     if by_firmware and not ((GRUB / "grub.cfg").exists() and has_dpkg()):
         release = os.uname().release
         return False, {

@@ -50,6 +50,10 @@ missing:
   description: Wanted packages that are not installed.
   type: list
   returned: success
+takes_packages:
+  description: Whether kernels are installed as packages here, as GRUB names the fallback.
+  type: bool
+  returned: success
 lacking:
   description: What kernels of I(booted) lack of the drivers that this host boots by.
   type: list
@@ -76,7 +80,7 @@ def installed_packages(status: str) -> set[str]:
 
 def images(root: Path) -> dict[str, Path]:
     """Release → image of each kernel of the host."""
-    if kernel_files.has_dpkg(root):
+    if kernel_files.takes_packages(root):
         found = sorted((root / "boot").glob("vmlinuz-*"))
         return {image.name.removeprefix("vmlinuz-"): image for image in found}
     unpacked = kernel_files.installed(root)
@@ -95,14 +99,14 @@ def images(root: Path) -> dict[str, Path]:
 
 def packages_of(root: Path) -> set[str]:
     """Names of kernels' packages that are installed, or stand for what a host without them has."""
-    if kernel_files.has_dpkg(root):
+    if kernel_files.takes_packages(root):
         return installed_packages((root / kernel_files.DPKG).read_text(errors="replace"))
     return {f"linux-image-{release}" for release in images(root)}
 
 
 def origin_of(root: Path, package: str) -> str | None:
     """SHA-256 of the file that a package came from; None where nobody can tell."""
-    if kernel_files.has_dpkg(root):
+    if kernel_files.takes_packages(root):
         return installed_from(package)
     return kernel_files.installed(root).get(package.removeprefix("linux-image-"))
 
@@ -182,6 +186,7 @@ def main() -> None:
         module.exit_json(
             changed=False,
             missing=lost,
+            takes_packages=kernel_files.takes_packages(root),
             lacking=without_drivers(root, asked["booted"], os.uname().release),
             mitigauge={"kernels": found},
         )

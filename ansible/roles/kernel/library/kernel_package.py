@@ -41,7 +41,7 @@ def install(names: list[str], directory: Path, digests: dict[str, str]) -> None:
             raise PackageError(
                 f"{file} did not arrive as it was sent: its SHA-256 is {found}, not {digests[name]}"
             )
-    if not kernel_files.has_dpkg():
+    if not kernel_files.takes_packages():
         for name, file in zip(names, files):
             kernel_files.install(file, name.removeprefix("linux-image-"), digests[name])
         return

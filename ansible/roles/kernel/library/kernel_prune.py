@@ -85,7 +85,7 @@ def main() -> None:
     oldest = time.time() - params["days"] * DAY_S
     try:
         going = to_remove(candidates(Path("/")), keep=params["keep"], oldest=oldest, kept=kept)
-        if going and not kernel_files.has_dpkg():
+        if going and not kernel_files.takes_packages():
             for release in going:
                 kernel_files.remove(release)
         elif going:
