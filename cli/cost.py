@@ -39,10 +39,10 @@ def cost(
     """Predict what each mitigation takes of this machine now, without a reboot.
 
     What mitigations wait for (system calls, switches, faults, interrupts, exits of guests) is
-    counted, and multiplied by what they cost on this processor. As root, `perf` counts all
-    of it; other users get ranges. Prices are those of the processor's file, which `mitigauge
-    price measure --here -o prices/processors` writes; without one they are measured for this
-    answer. Run it beside the load that you want to know about.
+    counted, and multiplied by what they cost on this processor. What only tracepoints tell, `perf`
+    counts as root; other users get ranges of it. Prices are those of the processor's file, which
+    `mitigauge price measure --here -o prices/processors` writes; without one they are measured for
+    this answer. Run it beside the load that you want to know about.
 
     Each figure is predicted, none is measured, and what is not known is a row that says so. A
     share is of one processor: 400,000 returns to user space a second with a VERW of 10 ns take

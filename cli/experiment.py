@@ -82,6 +82,9 @@ def new(
 
     text = adapt(show_ready_made(spec_of(source)), environment, host, kernel)
     path = output or Path(f"{source}.yml")
+    if path.exists():
+        raise InvalidInput(f"{path} is there already", hint="Give another file by --output.")
+    _check(text, f"{path} (not written yet)")
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -89,9 +92,7 @@ def new(
         raise InvalidInput(
             f"{path} cannot be written: {error.strerror}", hint="Give another file by --output."
         ) from error
-    say(f"written to {path}")
-    _check(text, str(path))
-    say(f"`mitigauge experiment submit {path}` begins it")
+    say(f"written to {path}; `mitigauge experiment submit {path}` begins it")
 
 
 @app.command()
@@ -184,6 +185,11 @@ def _check(text: str, name: str) -> None:
             f"  {each.name}: {counted(len(each.arms), 'arm')}, {counted(each.boots, 'boot')} at "
             f"most on {', '.join(each.hosts)}; {counted(each.values, 'value')}"
         )
+    if plan.kernels_of_hosts:
+        say(
+            f"  whether hosts have kernel {', '.join(plan.kernels_of_hosts)} is seen when a run "
+            "begins"
+        )
     for host in plan.hosts:
         say(f"  {host.host}: {_takes(host)}")
 
@@ -194,10 +200,11 @@ def _takes(host: HostForecast) -> str:
 
     measuring = units.duration(host.measuring_s)
     parts = [
-        f"at most {units.duration(host.takes_s)}, of which {measuring} measure"
+        f"at least {units.duration(host.takes_s)}, if all blocks are made: by its boots before, "
+        f"and by {measuring} of measuring"
         if host.takes_s is not None
-        else f"at most {measuring} of measuring, and boots: none was made on it yet, so nobody "
-        "knows how long they take"
+        else f"at least {measuring} of measuring, if all blocks are made, and boots: none was made "
+        "on it yet, so nobody knows how long they take"
     ]
     if host.waiting:
         parts.append(f"{host.waiting} runs hold it or wait for it now")

@@ -99,6 +99,11 @@ class Counted:
         """Processors in the kernel, on average."""
         return (self.after.system_s - self.before.system_s) / self.seconds
 
+    @property
+    def most_system(self) -> float:
+        """Processors in the kernel, at most: times are told in whole ticks."""
+        return self.system + 1 / os.sysconf("SC_CLK_TCK") / self.seconds
+
 
 def read_vulnerabilities(root: Path = SYS) -> dict[str, str]:
     """Texts of the kernel's files by name; empty where it has none."""
@@ -139,7 +144,7 @@ def rates_of(of: Counted, call_ns: float = 0.0) -> dict[KernelEvent, Rate]:
     rates |= {event: counted_rate(rate, "perf stat -a") for event, rate in of.perf.items()}
     calls = of.perf.get(KernelEvent.SYSTEM_CALL)
     rates[KernelEvent.SYSTEM_CALL] = (
-        _bounded_calls(why_not, of.system, call_ns)
+        _bounded_calls(why_not, of.most_system, call_ns)
         if calls is None
         else _with_overhead(calls, of.overhead_ns, of.user + of.system)
     )
@@ -219,7 +224,10 @@ def _controlled_rates(
         if not of.sees_all:
             yield event, Rate(high=most.high, why="other processes' controls are not seen here")
         elif not old and not new:
-            yield event, counted_rate(0.0, "no task has asked for it (/proc/PID/status)")
+            yield (
+                event,
+                counted_rate(0.0, "no task that was there before and after had asked for it"),
+            )
         else:
             more = sum(max(0, n - old.get(task, 0)) for task, n in new.items())
             switches = more / of.seconds

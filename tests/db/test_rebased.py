@@ -92,7 +92,9 @@ def test_before_the_run_is_over_nothing_is_said(engine: Engine, experiment: int)
         view = show_rebased(session, experiment, "ibpb")
         written = KIND.write(session, experiment, TableQuery(baseline="ibpb"), "text")
     assert {c.state for row in view.comparisons[0].rows for c in row.cells} == {CellState.NO_DATA}
-    assert "Nothing is told against ibpb yet" in " ".join(written.split())
+    assert "Nothing is told against ibpb. It is told once a run is over" in " ".join(
+        written.split()
+    )
 
 
 def test_an_arm_that_is_not_there_is_named_with_those_that_are(
@@ -128,7 +130,9 @@ def test_the_table_says_that_it_was_chosen_and_counts_the_cases(
         words = " ".join(KIND.write(session, experiment, query, "text").split())
         rows = list(csv.DictReader(io.StringIO(KIND.write(session, experiment, query, "csv"))))
     assert "ibpb was chosen as the baseline afterwards" in words
-    assert "bhb-clear against ibpb: 2 better, 0 worse, 0 same, 0 undecided, of 2 cases" in words
+    assert (
+        "bhb-clear against ibpb: 2 better, 0 worse, 0 same, 0 undecided: 2 primary figures" in words
+    )
     primary = [row for row in rows if row["primary"] == "yes" and row["arm"] == "bhb-clear"]
     assert [row["verdict"] for row in primary] == ["better", "better"]
     assert {row["arm"] for row in rows if row["baseline"] == "yes"} == {"ibpb"}

@@ -72,6 +72,20 @@ comparisons:
     assert comparison["workloads"] == []
 
 
+@pytest.mark.parametrize("name", ["123", "0x10", "1e5", "07", "null", "True", "no", "7.20", "a.b"])
+def test_a_name_stays_text(name: str) -> None:
+    adapted = data(adapt(show_ready_made("vmscape-cover-letter"), "metal", [name], name))
+    [comparison] = adapted["comparisons"]
+    assert comparison["hosts"] == [name]
+    assert {arm["kernel"] for arm in comparison["arms"]} == {name}
+
+
+@pytest.mark.parametrize("name", ["a,b", "#x", "*a", "a: b", "~", "x, y", "a\nb", "", "]"])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="is no name of an environment, a host or a kernel"):
+        adapt(show_ready_made("vmscape-cover-letter"), "metal", [name])
+
+
 def test_a_comparison_without_arms_takes_no_kernel() -> None:
     spec = show_ready_made("attack-vectors")
     with pytest.raises(InvalidInput, match="has no arms that could be given a kernel"):

@@ -37,8 +37,12 @@ def test_an_arm_or_a_baseline_of_another_name_does_not() -> None:
     assert answered(baseline_arm="ah-inner") == []
 
 
-def test_without_a_name_the_first_arm_in_the_mode_answers() -> None:
-    assert answered(arm="", baseline_arm="") == [(2, "reproduced")]
+def test_without_a_name_nobody_can_tell_which_arm_in_the_mode_is_meant() -> None:
+    [one] = set_beside([source(arm="", baseline_arm="")], experiment(), {1: {"test": "basic"}})
+    [claim] = one.claims
+    assert (claim.outcome, claim.arm_id) == ("cannot_be_matched", None)
+    assert claim.reason.startswith("the source does not say which arm (here ah-inner: +25.2%")
+    assert "; al-inner-sub-ax: +4.7%" in claim.reason
 
 
 def test_of_two_figures_of_one_name_none_is_matched() -> None:
@@ -49,7 +53,8 @@ def test_of_two_figures_of_one_name_none_is_matched() -> None:
         "cannot_be_matched",
         "cannot_be_matched",
     ]
-    assert found[0].claims[0].reason == "the source has 2 figures of one name"
+    words = "the source has 2 figures of one name (ours: +25.2%"
+    assert found[0].claims[0].reason.startswith(words)
     assert found[0].claims[0].effect_percent is None
 
 

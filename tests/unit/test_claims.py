@@ -80,13 +80,19 @@ def test_an_emulated_run_never_reproduces_nor_contradicts(low: float, high: floa
         (-12.5, -1.0, 2.0, "ours tells no change from none"),
         (0.5, 2.0, 4.0, "no change was claimed, ours is +3.0 %"),
         (-12.5, None, None, "too few boots for an interval"),
+        (-12.5, -13.0, -11.0, "ours agrees with it"),
+        (-0.4, -0.5, -0.3, "ours agrees with it"),
+        ((-1.0, 6.0), -0.6, -0.4, "ours agrees with it"),
+        ((-10.0, 10.0), 14.0, 16.0, "either sign was claimed, ours is +15.0 %"),
+        ((0.0, 2.0), 4.0, 6.0, "the same sign, 5 times the size"),
     ],
 )
 def test_on_another_processor_sign_and_size_are_set_beside_the_claim(
-    claimed: float, low: float | None, high: float | None, words: str
+    claimed: float | tuple[float, float], low: float | None, high: float | None, words: str
 ) -> None:
     ours = finding(low, high, processor="AMD EPYC 7742")
-    got, reason = weigh(claimed, claimed, r"Xeon.* [3568]5\d\d", ours)
+    first, last = claimed if isinstance(claimed, tuple) else (claimed, claimed)
+    got, reason = weigh(first, last, r"Xeon.* [3568]5\d\d", ours)
     assert got is ClaimOutcome.OTHER_PROCESSOR
     assert reason == f"claimed for another processor than AMD EPYC 7742: {words}"
 
@@ -94,6 +100,28 @@ def test_on_another_processor_sign_and_size_are_set_beside_the_claim(
 def test_a_processor_is_the_same_in_capital_letters() -> None:
     ours = finding(-14.0, -11.0, processor="INTEL(R) XEON(R) PLATINUM 8592+")
     assert weigh(-12.5, -12.5, r"Xeon.* [3568]5\d\d", ours)[0] is ClaimOutcome.REPRODUCED
+
+
+def test_of_a_processor_that_nobody_knows_nothing_is_said() -> None:
+    got, reason = weigh(-12.5, -12.5, "Xeon", finding(-14.0, -11.0, processor=""))
+    assert (got, reason) == (
+        ClaimOutcome.NOT_MEASURED, "nobody knows which processor this host has",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "is_emerald"),
+    [
+        ("INTEL(R) XEON(R) PLATINUM 8592+", True), ("INTEL(R) XEON(R) GOLD 6548Y+", True),
+        ("INTEL(R) XEON(R) SILVER 4514Y", False), ("Intel(R) Xeon(R) 6530P", False),
+        ("Intel(R) Xeon(R) Platinum 8480+", False), ("INTEL(R) XEON(R) GOLD 5520+", True),
+    ],
+)  # fmt: skip
+def test_the_letters_processor_is_emerald_rapids(model: str, *, is_emerald: bool) -> None:
+    [path] = [path for path in claim_files() if path.stem == "vmscape-v8-iperf"]
+    ours = finding(-14.0, -11.0, processor=model)
+    got, _ = weigh(-12.5, -12.5, read_claims(path).processor, ours)
+    assert (got is ClaimOutcome.REPRODUCED) is is_emerald
 
 
 def test_a_folder_of_claims_is_read_and_an_empty_one_refused(tmp_path: Path) -> None:

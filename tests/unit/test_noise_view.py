@@ -60,7 +60,18 @@ def test_a_case_without_its_baseline_has_no_noise_to_show() -> None:
 def test_arms_whose_boots_fall_into_two_groups_are_named() -> None:
     two = {b: [100.0 + 20 * (b % 2) + b / 100] for b in range(16)}
     one = {b: [100.0 + (b * 7 % 16) / 10 + (b * 5 % 16) ** 2 / 1000] for b in range(16)}
-    assert noise_view({1: one, 2: two}, ARMS, TIME, None).two_groups == ["on"]
+    assert noise_view({1: one, 2: two}, ARMS, TIME, None).two_groups == ["on (8 and 8)"]
+
+
+def test_a_step_that_all_arms_share_and_whole_numbers_are_no_two_groups() -> None:
+    step = {b: [100.0 + (b > 3) + (b * 3 % 8) / 100] for b in range(8)}
+    beside = {b: [110.0 + (b > 3) + (b * 5 % 8) / 100] for b in range(8)}
+    assert noise_view({1: step, 2: beside}, ARMS, TIME, None).two_groups == []
+    alone = {1: step}
+    assert noise_view(alone, ARMS[:1], TIME, None).two_groups == ["off (4 and 4)"]
+    whole = {b: [100.0 + (b % 3 == 0)] for b in range(12)}
+    other = {b: [50.3 + (b * 5 % 12) / 10] for b in range(12)}
+    assert noise_view({1: whole, 2: other}, ARMS, TIME, None).two_groups == []
 
 
 @pytest.mark.parametrize("iterations", [1, 2])

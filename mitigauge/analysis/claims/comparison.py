@@ -45,30 +45,46 @@ def weigh(low: float, high: float, pattern: str, finding: Finding) -> tuple[Clai
         return ClaimOutcome.NOT_MEASURED, finding.note or "no boot that counts"
     if finding.emulated:
         return ClaimOutcome.EMULATED, OF_HARDWARE
-    processor = finding.processor[:LONGEST_PROCESSOR]
-    # What is "Xeon Platinum" to a mail is "INTEL(R) XEON(R) PLATINUM" to some processors.
-    if pattern and not re.search(pattern, processor, re.IGNORECASE):
-        likeness = _likeness(low, high, finding)
-        here = processor or "one unknown"
-        return (
-            ClaimOutcome.OTHER_PROCESSOR,
-            f"claimed for another processor than {here}: {likeness}",
-        )
+    elsewhere = _elsewhere(low, high, pattern, finding)
+    if elsewhere is not None:
+        return elsewhere
     if finding.low is None or finding.high is None:
         return ClaimOutcome.UNDECIDED, "too few boots for an interval"
     return _against_interval(low, high, finding.low, finding.high)
 
 
+def _elsewhere(
+    low: float, high: float, pattern: str, finding: Finding
+) -> tuple[ClaimOutcome, str] | None:
+    """Of a claim for another processor, or where ours is not known; None for the claim's own."""
+    processor = finding.processor[:LONGEST_PROCESSOR]
+    # What is "Xeon Platinum" to a mail is "INTEL(R) XEON(R) PLATINUM" to some processors.
+    if not pattern or re.search(pattern, processor, re.IGNORECASE):
+        return None
+    if not processor:
+        return ClaimOutcome.NOT_MEASURED, "nobody knows which processor this host has"
+    likeness = _likeness(low, high, finding)
+    return (
+        ClaimOutcome.OTHER_PROCESSOR,
+        f"claimed for another processor than {processor}: {likeness}",
+    )
+
+
 def _likeness(low: float, high: float, finding: Finding) -> str:
-    """Sign and size of ours beside the claim's middle, in words."""
-    claimed = (low + high) / 2
+    """Sign and size of ours beside the claimed range, in words."""
     ours = finding.effect
     if ours is None or finding.low is None or finding.high is None:
         return "too few boots for an interval"
+    outcome, _ = _against_interval(low, high, finding.low, finding.high)
+    if outcome is ClaimOutcome.REPRODUCED:
+        return "ours agrees with it"
     if finding.low <= 0.0 <= finding.high:
         return "ours tells no change from none"
-    if abs(claimed) <= DELTA_PERCENT:
-        return f"no change was claimed, ours is {ours:+.1f} %"
+    is_nothing = low >= -DELTA_PERCENT and high <= DELTA_PERCENT
+    if is_nothing or low < 0.0 < high:
+        claim = "no change" if is_nothing else "either sign"
+        return f"{claim} was claimed, ours is {ours:+.1f} %"
+    claimed = (low + high) / 2
     if (claimed > 0) != (ours > 0):
         return "the opposite sign"
     return f"the same sign, {ours / claimed:.2g} times the size"

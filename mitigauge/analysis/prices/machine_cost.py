@@ -178,7 +178,7 @@ def _billed_row(
     if rate.is_zero:
         return row.model_copy(
             update={"basis": Basis.NOTHING, "percent": Span(value=0, low=0, high=0),
-                    "why": "it did not happen meanwhile"}
+                    "why": f"none was counted ({rate.source})"}
         )  # fmt: skip
     costs = [predicted(mode.events, each, bills.behind) for each in processors]
     missing = [event for cost in costs for event in cost.missing] or (
@@ -268,9 +268,10 @@ def _other_row(file: str, text: str, state: str, knowledge: Knowledge) -> CostRo
     if is_off or state == VULNERABLE:
         return _without_cost(row, "it is off")
     if modes:
-        events = [event for mode in modes.values() for event in mode.events]
-        title = next(iter(modes.values())).title or file
-        return row.model_copy(update={"mitigation": title, "why": _why_of_mode(events, knowledge)})
+        # A mode of all mitigations expects this state too, among others.
+        mode = min(modes.values(), key=lambda each: len(each.expect))
+        why = _why_of_mode(mode.events, knowledge)
+        return row.model_copy(update={"mitigation": mode.title or file, "why": why})
     known = knowledge.known.state_of(file, state)
     if known is None:
         return row.model_copy(update={"why": "the kernel's words are not known here"})

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from mitigauge.core.stats.question import ArmVerdict
 
 NOT_MEASURED = "not measured yet"
+# Of one run with another arm in the baseline's place; more would keep its end waiting.
+MOST_REBASED = 50_000
 # Sums in another order differ in their last digits, which is no other verdict.
 ALIKE = 1e-9
 

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mitigauge.analysis.verdicts.cells import Cell, Missing, cells_of
+from mitigauge.analysis.verdicts.cells import MOST_REBASED, Cell, Missing, cells_of
 from mitigauge.analysis.verdicts.judgement import CaseQuestion, CountedBoot, Design, judge_run
 from mitigauge.core.stats.bounds import Uncounted
 from mitigauge.measurement.results.repository import Mean
-
-# Of one run; more take longer than anybody who chooses a baseline afterwards has looked at.
-MOST_CELLS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +34,11 @@ def rebased_cells(
     """(arm in the baseline's place, cell) for each arm but the baseline and its doubles.
 
     *events* is by arm, empty where events cost what they do. None for a factorial design, and none
-    where there would be more than MOST_CELLS.
+    where there would be more than MOST_REBASED.
     """
     arms = [arm for arm in design.arms if arm not in design.doubles]
     others = [arm for arm in arms if arm != design.baseline]
-    if design.factorial or len(asked) * len(arms) * len(others) > MOST_CELLS:
+    if design.factorial or len(asked) * len(arms) * len(others) > MOST_REBASED:
         return
     exploratory = [
         replace(question, declared=replace(question.declared, primary=False)) for question in asked

@@ -22,11 +22,11 @@ EXPLAINS: Final = re.compile(
     r"|due to kernel taint|Running old microcode"
 )
 
-# Of init/main.c; the options follow in quotation marks.
-UNKNOWN_PARAMETERS: Final = "Unknown kernel command line parameters"
-# What the kernel (6.12 to 7.2) says of an option that it does not know or cannot do.
+# Of init/main.c; the options follow, in quotation marks since 5.16. Before 5.14 nothing is said.
+UNKNOWN_PARAMETERS: Final = re.compile(r"Unknown (?:kernel )?command line parameters:? ")
+# What the kernel (5.14 to 7.2) says of an option that it does not know or cannot do.
 REJECTS: Final = re.compile(
-    UNKNOWN_PARAMETERS + r"|Unsupported mitigations|[Ii]gnoring unknown|nknown option"
+    UNKNOWN_PARAMETERS.pattern + r"|Unsupported mitigations|[Ii]gnoring unknown|nknown option"
     r"|nknown [a-z ]{1,40} option|[Ii]nvalid option|ignoring option \("
     r"|selected but not compiled in|compiled without mitigations|unknown CPU flag:"
     r"|Malformed early option"

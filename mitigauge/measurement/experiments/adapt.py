@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,10 @@ import yaml
 
 from mitigauge.core.errors import InvalidInput
 from mitigauge.measurement.experiments.ready_made import ReadyMadeSpec
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+~-]{0,99}", re.ASCII)
+# What YAML reads as something else than text, or may: a number, nothing, true.
+_PLAIN = re.compile(r"(?!(?:true|false|null)$)[A-Za-z][A-Za-z0-9._/+~-]*", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +28,18 @@ def adapt(spec: ReadyMadeSpec, environment: str, hosts: Sequence[str], kernel: s
 
     *kernel*: of every arm, as a release or built/LABEL; empty: what the spec says. Comments stay,
     but those before the first key go, as they are about the file. Raises :class:`InvalidInput`
-    for a kernel of a comparison without arms.
+    for a kernel of a comparison without arms, and for a name that could be none.
     """
+    for name in (environment, *hosts, *([kernel] if kernel else [])):
+        if not _NAME.fullmatch(name):
+            raise InvalidInput(
+                f"{ascii(name)[:100]} is no name of an environment, a host or a kernel",
+                hint="Letters, digits and ._/+~- make one.",
+            )
+    environment, kernel = _scalar(environment), kernel and _scalar(kernel)
+    listed = [_scalar(host) for host in hosts]
     root = yaml.compose(spec.text, Loader=yaml.SafeLoader)
-    edits = sorted(_edits(root, environment, hosts, kernel), key=lambda edit: edit.begin)
+    edits = sorted(_edits(root, environment, listed, kernel), key=lambda edit: edit.begin)
     begin = root.start_mark.index
     pieces = [
         f"# From experiments/{spec.name}.yml, for {', '.join(hosts)} of {environment}.\n",
@@ -35,6 +48,10 @@ def adapt(spec: ReadyMadeSpec, environment: str, hosts: Sequence[str], kernel: s
         pieces += [spec.text[begin : edit.begin], edit.text]
         begin = edit.end
     return "".join([*pieces, spec.text[begin:]])
+
+
+def _scalar(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else f'"{name}"'
 
 
 def _edits(

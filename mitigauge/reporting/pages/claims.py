@@ -126,14 +126,18 @@ def _matches(
 ) -> Iterator[_Match]:
     for comparison in view.comparisons:
         baseline = next(arm for arm in comparison.arms if arm.is_baseline)
-        arm = next((a for a in comparison.arms if _is(a, claim.mode, claim.arm)), None)
-        if not _is(baseline, claim.baseline, claim.baseline_arm) or arm is None:
+        arms = [
+            arm
+            for arm in comparison.arms
+            if _is(arm, claim.mode, claim.arm) and not (arm.is_baseline or arm.is_aa)
+        ]
+        if not _is(baseline, claim.baseline, claim.baseline_arm):
             continue
         for row in comparison.rows:
             if (row.workload, row.metric) != (claim.workload, claim.metric):
                 continue
             if claim.parameters.items() <= parameters[row.case_id].items():
-                yield _Match(comparison, row, arm)
+                yield from (_Match(comparison, row, arm) for arm in arms)
 
 
 def _place(match: _Match) -> tuple[str, str]:
@@ -151,13 +155,15 @@ def _beside_one_host(
     if figures > 1:
         reasons.append(f"the source has {figures} figures of one name")
     if len(matches) > 1:
-        cases = [parameters[match.row.case_id] for match in matches]
+        cases = [{**parameters[match.row.case_id], "arm": match.arm.name} for match in matches]
         unsaid = _differing(cases)
         measured = "; ".join(
             f"{' '.join(str(case[name]) for name in unsaid)}: {_shown(match)}"
             for case, match in zip(cases, matches, strict=True)
         )
         reasons.append(f"the source does not say which {', '.join(unsaid)} (here {measured})")
+    elif reasons:
+        reasons = [f"{reasons[0]} (ours: {_shown(matches[0])})"]
     if not reasons:
         return _compare(claim, view, matches[0])
     host, case_id = matches[0].row.host, matches[0].row.case_id

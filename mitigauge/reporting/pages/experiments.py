@@ -154,13 +154,12 @@ def show_rebased(session: Session, experiment_id: int, baseline: str) -> Experim
     planned = StoredCells(verdict_rows.current_of(session, run_ids), [])
     rebased = StoredCells(verdict_rows.rebased_of(session, run_ids, chosen.values()), [])
     head = _head(session, experiment, runs)
-    comparisons, is_rebased = [], False
+    comparisons = []
     for view, of in zip(head.comparisons, experiment.comparisons, strict=True):
         if of.id not in chosen:
             continue
         own = [run for run in runs if run.comparison_id == of.id]
         is_planned = any(arm.is_baseline and arm.id == chosen[of.id] for arm in of.arms)
-        is_rebased = is_rebased or not is_planned
         rows = rows_of(of, own, planned if is_planned else rebased)
         arms = [
             arm.model_copy(update={"is_baseline": arm.id == chosen[of.id]})
@@ -170,10 +169,12 @@ def show_rebased(session: Session, experiment_id: int, baseline: str) -> Experim
         shown = {arm.id for arm in arms}
         for row in rows:
             row.cells = [cell for cell in row.cells if cell.arm_id in shown]
-        comparisons.append(ComparisonView(**{**dict(view), "arms": arms}, rows=rows))
+        comparisons.append(
+            ComparisonView(**{**dict(view), "arms": arms}, rows=rows, is_rebased=not is_planned)
+        )
     return ExperimentView(
         **{**dict(head), "comparisons": comparisons},
-        chosen_baseline=baseline if is_rebased else "",
+        chosen_baseline=baseline if any(each.is_rebased for each in comparisons) else "",
     )
 
 

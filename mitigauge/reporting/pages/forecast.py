@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from mitigauge.kernels.recipe import is_ours
 from mitigauge.measurement.catalog import Catalog
 from mitigauge.measurement.experiments.checks import check_text
 from mitigauge.measurement.experiments.spec_model import (
+    BUILT,
     ComparisonSpec,
     ExperimentSpec,
     PlannedSize,
@@ -50,6 +52,14 @@ def forecast(session: Session, text: str, *, name: str) -> SpecForecast:
         comparisons=comparisons,
         hosts=hosts,
         boots=sum(each.boots for each in comparisons),
+        kernels_of_hosts=sorted(
+            {
+                arm.kernel
+                for each in spec.comparisons
+                for arm in each.arms
+                if arm.kernel and not arm.kernel.startswith(BUILT) and not is_ours(arm.kernel)
+            }
+        ),
         takes_s=None if None in times else max(time for time in times if time is not None),
     )
 

@@ -43,6 +43,9 @@ class SpecForecast(View):
     comparisons: list[ComparisonForecast]
     hosts: list[HostForecast]
     boots: int = Field(description="at most, over all hosts")
+    kernels_of_hosts: list[str] = Field(
+        default_factory=list, description="releases that hosts must have or an archive gives"
+    )
     takes_s: float | None = Field(
         description="until the last host is done, were all of them free; null: cannot be told"
     )

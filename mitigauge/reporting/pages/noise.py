@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 
 from mitigauge.core.stats.boot_means import mean_of
-from mitigauge.core.stats.modality import two_groups
+from mitigauge.core.stats.modality import TwoGroups, two_groups
 from mitigauge.core.stats.noise import recommended_iterations, split_noise
 from mitigauge.measurement.experiments.metric import CaseMetric
 from mitigauge.measurement.experiments.tables import Arm
@@ -72,7 +72,26 @@ def noise_view(
         recommended_iterations=wanted,
         two_groups=[
             f"{names[arm]} ({groups.lower} and {groups.upper})"
-            for arm, blocks in boots.items()
-            if (groups := two_groups([mean_of(values) for values in blocks.values()])) is not None
+            for arm in boots
+            if (groups := _groups(boots, arm)) is not None
         ],
     )
+
+
+def _groups(boots: Mapping[int, Mapping[int, Sequence[float]]], arm: int) -> TwoGroups | None:
+    """The two groups of an arm's boots, which other arms of the same blocks do not have.
+
+    What all arms share is taken out, as in a comparison; what only shows once that is done is of
+    another arm. Whole numbers fall into groups by themselves.
+    """
+    means = {each: {b: mean_of(v) for b, v in blocks.items()} for each, blocks in boots.items()}
+    own = means[arm]
+    if all(value == round(value) for value in own.values()):
+        return None
+    beside = [
+        value - fmean(of[block] for of in means.values() if block in of)
+        for block, value in own.items()
+    ]
+    is_alone = len(means) == 1
+    groups = two_groups(list(own.values()))
+    return groups if groups and (is_alone or two_groups(beside)) else None

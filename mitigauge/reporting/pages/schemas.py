@@ -145,6 +145,9 @@ class ComparisonView(ComparisonHead):
     """A comparison with its matrix."""
 
     rows: list[RowView]
+    is_rebased: bool = Field(
+        False, description="whether a reader put an arm in the place of the spec's baseline"
+    )
 
 
 class MatrixView(View):

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from sqlalchemy.orm import Session
 
+from mitigauge.analysis.verdicts.cells import MOST_REBASED
 from mitigauge.core.clock import Clock
 from mitigauge.core.documents.parts import counted
 from mitigauge.core.documents.paths import case_path
@@ -70,20 +71,13 @@ def matrix_table(view: ExperimentView, query: TableQuery) -> TableView:
 def _notes(view: ExperimentView, *, has_sections: bool) -> Iterator[str]:
     if not has_sections:
         yield "No case has a value yet: `mitigauge worker` measures them."
-    if not view.chosen_baseline:
-        return
-    cells = (c for of in view.comparisons for row in of.rows for c in row.cells)
-    if not any(cell.state == CellState.MEASURED for cell in cells):
+    cells = (c for of in view.comparisons if of.is_rebased for row in of.rows for c in row.cells)
+    if view.chosen_baseline and not any(cell.state == CellState.MEASURED for cell in cells):
         yield (
-            f"Nothing is told against {view.chosen_baseline} yet: it is when a run is over. "
+            f"Nothing is told against {view.chosen_baseline}. It is told once a run is over in "
+            f"which its boots count, never of a factorial design or beyond {MOST_REBASED} cells; "
             f"`mitigauge experiment judge {view.id}` tells it of runs that an older release judged."
         )
-    yield (
-        f"{view.chosen_baseline} was chosen as the baseline afterwards, for the same boots: every "
-        "change is exploratory. Verdicts go by q over all metrics, cases and arms against it on "
-        f"one host: at most {FALSE_DISCOVERY_RATE:.0%} of those that say better or worse are "
-        "expected to be false."
-    )
 
 
 def is_asked(row: RowView, query: TableQuery) -> bool:
@@ -111,7 +105,7 @@ def _section(
                 *marks(emulated=emulated, counted=counted),
             ]
         ),
-        meaning=MEANING,
+        meaning=MEANING + _chosen_afterwards(view, comparison),
         emulated=emulated,
         counted=counted,
         tables=[
@@ -124,7 +118,17 @@ def _section(
                 rows=[list(_cells(view, row, [arm.id for arm in arms])) for row in rows],
             )
         ],
-        notes=list(_counts(view, arms, rows)),
+        notes=list(_counts(view, arms, rows)) if comparison.is_rebased else [],
+    )
+
+
+def _chosen_afterwards(view: ExperimentView, comparison: ComparisonView) -> str:
+    if not comparison.is_rebased:
+        return ""
+    return (
+        f" {view.chosen_baseline} was chosen as the baseline afterwards, for the same boots: every "
+        "change is exploratory. Better and worse go by q over all metrics, cases and arms against "
+        f"it on this host: at most {FALSE_DISCOVERY_RATE:.0%} of those are expected to be false."
     )
 
 
@@ -132,8 +136,6 @@ def _counts(
     view: ExperimentView, arms: Sequence[ArmView], rows: Sequence[RowView]
 ) -> Iterator[TableNote]:
     """In how many cases each arm is better, worse or the same as a baseline that was chosen."""
-    if not view.chosen_baseline:
-        return
     for arm in arms[1:]:
         verdicts = Counter(
             cell.verdict
@@ -145,7 +147,7 @@ def _counts(
         if total := verdicts.total():
             told = ", ".join(f"{verdicts[each]} {each.value}" for each in Verdict)
             yield TableNote(
-                text=f"{told}, of {counted(total, 'case')} and primary metric",
+                text=f"{told}: {counted(total, 'primary figure')}",
                 label=f"{arm.name} against {view.chosen_baseline}",
             )
 
