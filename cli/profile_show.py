@@ -39,6 +39,7 @@ def show(
 
     A picture: mitigauge profile fold boot.txt | flamegraph.pl > boot.svg
     """
+    from mitigauge.analysis.profiles.store.functions import PERF_DEEPEST
     from mitigauge.analysis.profiles.store.normalise import normalised, rules
     from mitigauge.analysis.profiles.store.shares import shares_of
 
@@ -55,11 +56,16 @@ def show(
     if json:
         print_json(profile.model_copy(update={"functions": shown}))
         return
+    of_what = f"samples of {of.event}" if profile.is_recording else "in all, as the stacks count"
     say(
-        f"{profile.samples} samples of {profile.event}; {profile.unknown_percent:.1f} % in stacks "
-        f"with a frame that has no name, {profile.truncated_percent:.1f} % in stacks that perf cut "
-        "off"
+        f"{profile.samples:,} {of_what}; {profile.unknown_percent:.1f} % in stacks with a frame of "
+        "which neither function nor file is known"
     )
+    if profile.truncated_percent:
+        say(
+            f"{profile.truncated_percent:.1f} % in stacks of {PERF_DEEPEST} frames and more: perf "
+            "follows no further as it comes, inlined functions aside"
+        )
     print_table(
         ["self %", "total %", "function"],
         [

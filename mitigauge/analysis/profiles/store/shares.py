@@ -14,6 +14,9 @@ from mitigauge.analysis.profiles.store.functions import (
 )
 from mitigauge.core.view import View
 
+# The tool of a pass whose stacks came folded.
+FOLDED = "folded"
+
 
 class FunctionShare(View):
     """One function, in percent of all samples."""
@@ -27,9 +30,14 @@ class ProfileShares(View):
     """One profile, function by function in no order."""
 
     event: str
-    samples: int
-    unknown_percent: float = Field(description="in stacks with a frame that has no name")
-    truncated_percent: float = Field(description="in stacks that perf cut off")
+    samples: int = Field(description="of a recording; of folded stacks, the sum of their counts")
+    is_recording: bool = Field(description="whether perf's own text was read, no folded stacks")
+    unknown_percent: float = Field(
+        description="in stacks with a frame of which neither function nor file is known"
+    )
+    truncated_percent: float = Field(
+        description="in a recording's stacks that are as deep as perf goes; 0 of folded stacks"
+    )
     functions: list[FunctionShare]
 
 
@@ -42,7 +50,8 @@ def shares_of(stacks: Mapping[bytes, int], of: Pass) -> ProfileShares:
         event=of.event,
         samples=of.samples or 0,
         unknown_percent=100 * unknown_weight(stacks) / whole,
-        truncated_percent=100 * truncated_weight(stacks) / whole,
+        is_recording=of.tool != FOLDED,
+        truncated_percent=0.0 if of.tool == FOLDED else 100 * truncated_weight(stacks) / whole,
         functions=[
             FunctionShare(
                 function=name.decode(errors="replace"),
