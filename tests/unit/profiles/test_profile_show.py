@@ -67,3 +67,16 @@ def test_with_all_that_it_calls_the_caller_comes_first(tmp_path: Path) -> None:
 def test_a_file_without_samples_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "empty.txt").write_text(text)
     assert "error: " in show(str(tmp_path / "empty.txt"), home=tmp_path, code=1).stderr
+
+
+def test_an_event_that_was_not_recorded_is_told_from_an_empty_recording(tmp_path: Path) -> None:
+    done = show(str(RECORDED), "--event", "nosuch", home=tmp_path, code=1)
+    said = " ".join(done.stderr.split())
+    assert "has no sample of nosuch, and 206 of other events" in said
+
+
+def test_folded_stacks_are_counted_and_have_no_samples(tmp_path: Path) -> None:
+    (tmp_path / "a.folded").write_text("app;main;f 1000000\napp;main;g 500001\n")
+    told = " ".join(show(str(tmp_path / "a.folded"), home=tmp_path).stdout.split())
+    assert "1,500,001 in all, as the stacks count" in told
+    assert "samples" not in told

@@ -258,6 +258,12 @@ class Collapse:
 
     def finish(self) -> Collapsed:
         """What was counted. Raises :class:`InvalidInput` if that is nothing, when strict."""
+        if self._strict and not self.result.counts and self.result.other_events:
+            raise InvalidInput(
+                f"{self._name} has no sample of {self.result.event.decode(errors='replace')}, and "
+                f"{self.result.other_events} of other events",
+                hint="`perf script -F event` names them; --event takes one.",
+            )
         if self._strict and not self.result.counts:
             raise InvalidInput(
                 f"{self._name} has no sample",
