@@ -64,7 +64,9 @@ ENTRIES: Final = {
     "price": Entry(
         "cli.price", "Prices of events on processors, and what they predict.", is_group=True
     ),
-    "cost": Entry("cli.cost", "What mitigations take of this machine now, predicted."),
+    "cost": Entry(
+        "cli.cost", "Predict what each mitigation takes of this machine now, without a reboot."
+    ),
     "matrix": Entry(
         "cli.matrix", "Which mitigation a kernel chooses, and what it runs.", is_group=True
     ),

@@ -51,6 +51,7 @@ COMMANDS = [
     ("db prune --dry-run", 0),
     ("db restore {dir}/nothing", 1),
     ("db status", 0),
+    ("cost --seconds 1 --price-seconds 0", 0),
     ("db upgrade", 0),
     ("demo --recorded --once", 0),
     ("experiment cancel 1", 1),

@@ -155,11 +155,13 @@ def _states_in_force(
         family, _, of_family = name.partition("/")
         expect = families[family].modes[of_family].expect
         if expect and in_force(expect, texts):
-            yield from _shown(expect, texts)
-    yield from _shown(mode.states, texts)
+            yield from _matching_states(expect, texts)
+    yield from _matching_states(mode.states, texts)
 
 
-def _shown(expect: Iterable[Expectation], texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _matching_states(
+    expect: Iterable[Expectation], texts: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     for each in expect:
         if each.observed(texts) == each.equals:
             yield each.file, each.state

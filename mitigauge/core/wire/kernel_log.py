@@ -35,7 +35,7 @@ MOST_REJECTING: Final = 40
 # The kernel cuts a line of its log here.
 LONGEST_LINE: Final = 1024
 # Options are read at the start of a boot: the records of its first second are among so many.
-FIRST_RECORDS: Final = 20_000
+FIRST_RECORDS: Final = 30_000
 
 
 def rejecting(lines: Iterable[str]) -> list[str]:

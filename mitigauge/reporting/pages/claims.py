@@ -158,12 +158,12 @@ def _beside_one_host(
         cases = [{**parameters[match.row.case_id], "arm": match.arm.name} for match in matches]
         unsaid = _differing(cases)
         measured = "; ".join(
-            f"{' '.join(str(case[name]) for name in unsaid)}: {_shown(match)}"
+            f"{' '.join(str(case[name]) for name in unsaid)}: {_effect_text(match)}"
             for case, match in zip(cases, matches, strict=True)
         )
         reasons.append(f"the source does not say which {', '.join(unsaid)} (here {measured})")
     elif reasons:
-        reasons = [f"{reasons[0]} (ours: {_shown(matches[0])})"]
+        reasons = [f"{reasons[0]} (ours: {_effect_text(matches[0])})"]
     if not reasons:
         return _compare(claim, view, matches[0])
     host, case_id = matches[0].row.host, matches[0].row.case_id
@@ -178,7 +178,7 @@ def _differing(cases: Sequence[Parameters]) -> list[str]:
     return [name for name in cases[0] if len({str(case.get(name)) for case in cases}) > 1]
 
 
-def _shown(match: _Match) -> str:
+def _effect_text(match: _Match) -> str:
     effect = Effect.of(match.cell)
     return "not measured" if effect is None else units.effect(effect)
 
