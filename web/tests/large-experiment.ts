@@ -123,6 +123,7 @@ export function largeExperiment(rows: number, arms = 4): WholeExperiment {
       emulated: false,
       counted: false,
       factorial: false,
+      is_rebased: false,
     },
     arms: columns,
     rows: Array.from({ length: rows }, (_, i) => rowOf(next, i, rows, columns)),

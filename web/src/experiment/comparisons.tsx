@@ -35,6 +35,7 @@ function Filtered({ experiment, matrices }: { experiment: Experiment; matrices: 
           ...c,
           // Counters have a table of their own.
           rows: (matrices.rows[c.id] ?? []).filter((row) => !row.counter),
+          is_rebased: false,
         })),
     [experiment.comparisons, matrices.rows],
   );
