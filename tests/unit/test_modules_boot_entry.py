@@ -646,7 +646,7 @@ def test_without_dpkg_nothing_of_grub_is_pinned(
     machine: Grub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grub.efi, "why_not", lambda **_: "")
-    monkeypatch.setattr(grub, "has_dpkg", lambda: False)
+    monkeypatch.setattr(grub, "takes_packages", lambda: False)
     monkeypatch.setattr(grub, "nonce_of", lambda _: "an arm is up")
     before = (machine.directory / "grub.cfg").read_text()
     assert grub.pin(check=False)[0] is False

@@ -32,7 +32,7 @@ from ansible.module_utils.mitigauge_grub import (
     waits_for_key,
     without_ours,
 )
-from ansible.module_utils.mitigauge_kernel_files import has_dpkg
+from ansible.module_utils.mitigauge_kernel_files import takes_packages
 from ansible.module_utils.mitigauge_kernel_image import image_version, is_signed
 
 DOCUMENTATION = r"""
@@ -377,7 +377,7 @@ def pin(*, check: bool) -> tuple[bool, dict[str, Any]]:
     if by_firmware and not check and nonce_of(cmdline) is None:
         efi.keep_base(cmdline, os.uname().release)
     # Our kernels then lie where no menu is made from.
-    if by_firmware and not ((GRUB / "grub.cfg").exists() and has_dpkg()):
+    if by_firmware and not takes_packages():
         release = os.uname().release
         return False, {
             "default_entry": release, "default_release": release, "starts_release": release,
