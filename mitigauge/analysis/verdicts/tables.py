@@ -25,7 +25,23 @@ from mitigauge.storage.database.base import Base, one_of
 from mitigauge.storage.database.enum_column import EnumWord
 
 
-class StoredVerdict(Base):
+class _JudgedFigures:
+    """What is said of one arm against another, for one case and metric on one host."""
+
+    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
+    n: Mapped[int]
+    blocks: Mapped[int]
+    mean: Mapped[float | None]
+    effect_percent: Mapped[float | None]
+    ci_low_percent: Mapped[float | None]
+    ci_high_percent: Mapped[float | None]
+    p: Mapped[float | None]
+    q: Mapped[float | None]
+    mde_percent: Mapped[float | None]
+    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
+
+
+class StoredVerdict(_JudgedFigures, Base):
     """What was said of one arm for one case and metric on one host, and what it rests on.
 
     A verdict that was given stays. When later data or other rules say otherwise, it is
@@ -53,17 +69,6 @@ class StoredVerdict(Base):
     arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True)
 
-    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
-    n: Mapped[int]
-    blocks: Mapped[int]
-    mean: Mapped[float | None]
-    effect_percent: Mapped[float | None]
-    ci_low_percent: Mapped[float | None]
-    ci_high_percent: Mapped[float | None]
-    p: Mapped[float | None]
-    q: Mapped[float | None]
-    mde_percent: Mapped[float | None]
-    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
     # What the figures say of the true change, where events of the hardware cost nothing.
     bound: Mapped[Bound] = mapped_column(EnumWord(Bound), server_default=Bound.EXACT.value)
     # Blocks after which it fell; null where no interim analysis decided.
@@ -86,7 +91,7 @@ class StoredVerdict(Base):
 VERDICT_TABLE = cast("Table", StoredVerdict.__table__)
 
 
-class RebasedCell(Base):
+class RebasedCell(_JudgedFigures, Base):
     """What is said of an arm against another that the spec did not name as the baseline.
 
     Written anew whenever the run is judged; it has no versions, as nobody planned it.
@@ -104,17 +109,6 @@ class RebasedCell(Base):
     metric: Mapped[str] = mapped_column(primary_key=True)
     baseline_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
     arm_id: Mapped[int] = mapped_column(ForeignKey("arm.id"), primary_key=True)
-    state: Mapped[CellState] = mapped_column(EnumWord(CellState))
-    n: Mapped[int]
-    blocks: Mapped[int]
-    mean: Mapped[float | None]
-    effect_percent: Mapped[float | None]
-    ci_low_percent: Mapped[float | None]
-    ci_high_percent: Mapped[float | None]
-    p: Mapped[float | None]
-    q: Mapped[float | None]
-    mde_percent: Mapped[float | None]
-    verdict: Mapped[Verdict | None] = mapped_column(EnumWord(Verdict))
     bound: Mapped[Bound] = mapped_column(EnumWord(Bound))
     note: Mapped[str]
     disturbed: Mapped[int]
